@@ -56,7 +56,8 @@ static int run(const struct bench_case *c, const keel_problem *p, const struct e
         out->stats.rejected -= before.rejected;
         *unit = fmin(*unit, case_unit(c));
     }
-    for (int i = 0; i < c->judged; i++) out->error = fmax(out->error, fabs(keel_state(s)[i] - c->answer[i]));
+    for (int i = 0; i < c->compared; i++)
+        out->error = fmax(out->error, fabs(keel_state(s)[i] - c->answer[i]));
     for (int i = 0; keel_row_at(s, i, &row); i++)
         if (row.treatment == KEEL_ROW_KEPT || row.treatment == KEEL_ROW_NATIVE)
             out->units = fmax(out->units, row.units);

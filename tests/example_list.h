@@ -43,10 +43,10 @@ static inline void example_name(const char *file, char *name) {
 }
 
 /* The file of a model by its name, in either folder. */
-static inline void example_path(const char *name, char *path, size_t room) {
-    snprintf(path, room, "%s/%s.keel", KEEL_EXAMPLES_DIR, name);
+static inline void example_path(const char *name, char *path, size_t capacity) {
+    snprintf(path, capacity, "%s/%s.keel", KEEL_EXAMPLES_DIR, name);
     FILE *file = fopen(path, "rb");
-    if (!file) snprintf(path, room, "%s/papers/%s.keel", KEEL_EXAMPLES_DIR, name);
+    if (!file) snprintf(path, capacity, "%s/papers/%s.keel", KEEL_EXAMPLES_DIR, name);
     else fclose(file);
 }
 #endif

@@ -9,13 +9,13 @@
 /* Those of the problem from now on, a copy of what it had; for as long as the program runs. */
 static inline keel_extras *own_extras(keel_problem *p) {
     enum { MOST = 4096 };
-    static keel_extras room[MOST];
+    static keel_extras extras[MOST];
     static int used;
     for (int i = 0; i < used; i++)
-        if (p->extras == &room[i]) return &room[i];
+        if (p->extras == &extras[i]) return &extras[i];
     if (used == MOST) abort();
-    room[used] = *keel_extras_of(p);
-    p->extras = &room[used];
-    return &room[used++];
+    extras[used] = *keel_extras_of(p);
+    p->extras = &extras[used];
+    return &extras[used++];
 }
 #endif

@@ -91,7 +91,7 @@ static struct hashed run_ensemble(keel_model *m, int k, int lanes, int workers, 
                                .workers = workers,
                                .times = kind ? times : NULL,
                                .count = kind ? 4 : 0,
-                               .folds = kind == 2};
+                               .extrema = kind == 2};
     keel_ensemble *e = keel_ensemble_open(m, p, &o);
     if (keel_ensemble_status(e) < 0) fail_msg("%s", keel_ensemble_message(e));
     int got = keel_ensemble_lanes(e);

@@ -25,7 +25,7 @@ static void own_layout(const keel_problem *p, const keel_options *o, keel_work *
     (void)o;
     struct own_method *m = (struct own_method *)w->method;
     size_t nq = (size_t)p->n / 2;
-    m->mass = keel_work_doubles(w, keel_native_mass_room(p));
+    m->mass = keel_work_doubles(w, keel_native_mass_doubles(p));
     m->force = keel_work_doubles(w, nq);
     m->v = keel_work_doubles(w, nq);
     m->dq = keel_work_doubles(w, nq);

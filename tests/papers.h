@@ -16,8 +16,8 @@ static inline double paper_last_digit(const char *printed) {
 
 /* 1, and a line that says so, if value misses the printed value by more than half a digit and room. */
 static inline int paper_misses(const char *row, const char *column, double value, const char *printed,
-                               double room) {
-    if (fabs(value - atof(printed)) <= 0.5 * paper_last_digit(printed) + room) return 0;
+                               double margin) {
+    if (fabs(value - atof(printed)) <= 0.5 * paper_last_digit(printed) + margin) return 0;
     print_error("%s, %s: %.5g is printed as %s\n", row, column, value, printed);
     return 1;
 }
@@ -35,7 +35,7 @@ static const struct paper_orbit {
     const char *name, *method;
     const char *stabilizer;
     int steps;             /* in a period */
-    double room;           /* relative, for round-off */
+    double margin;         /* relative, for round-off */
     const char *column[3]; /* da, dh, dM; "held": round-off */
 } paper_orbits[] = {
     {"RK78 T/25", "rkf78", "watch", 25, 0, {"8.3e-5", "4.0e-5", "O(1)"}},
@@ -74,15 +74,15 @@ static inline void paper_elements(const double *u, double out[3]) {
     out[2] = atan2(e_sin, e_cos) - e_sin;
 }
 
-/* Error i (da, dh, dM) after all periods against its column; room: relative, for laws that carried it
+/* Error i (da, dh, dM) after all periods against its column; margin: relative, for laws that carried it
  * there. */
-static inline int paper_orbit_misses(const struct paper_orbit *row, int i, double error, double room) {
+static inline int paper_orbit_misses(const struct paper_orbit *row, int i, double error, double margin) {
     static const char *const names[3] = {"da", "dh", "dM"};
     const char *printed = row->column[i];
     error = fabs(error);
     if (strcmp(printed, "held") == 0) return paper_misses(row->name, names[i], error, "0", 8 * DBL_EPSILON);
     if (strcmp(printed, "O(1)") == 0)
         return paper_misses(row->name, names[i], fmin(error, 1), "1", 0); /* or more */
-    return paper_misses(row->name, names[i], error, printed, fmax(row->room, room) * atof(printed));
+    return paper_misses(row->name, names[i], error, printed, fmax(row->margin, margin) * atof(printed));
 }
 #endif

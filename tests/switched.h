@@ -53,39 +53,39 @@ static inline void switched_jump(struct switched *s, double at, double by) {
 }
 
 /* One piece of F: how it is written, and its jumps. */
-static inline void switched_piece(struct switched *s, char *out, size_t room) {
+static inline void switched_piece(struct switched *s, char *out, size_t capacity) {
     double a = switched_number(s, s->from, s->to), b = a + switched_number(s, 0.05, 0.4) * (s->to - s->from);
     double c = switched_number(s, -2, 2), d = switched_number(s, -2, 2), width = switched_number(s, 0.3, 2);
     switch (switched_below(s, 9)) {
     case 0:
-        snprintf(out, room, "if(t > %.17g and t < %.17g, %.17g, 0)", a, b, c);
+        snprintf(out, capacity, "if(t > %.17g and t < %.17g, %.17g, 0)", a, b, c);
         switched_jump(s, a, c), switched_jump(s, b, -c);
         break;
     case 1:
-        snprintf(out, room, "if(t < %.17g or not (t < %.17g), 0, %.17g)", a, b, c);
+        snprintf(out, capacity, "if(t < %.17g or not (t < %.17g), 0, %.17g)", a, b, c);
         switched_jump(s, a, c), switched_jump(s, b, -c);
         break;
     case 2:
-        snprintf(out, room, "%.17g*(sign(t - %.17g) - sign(t - %.17g))/2", c, a, b);
+        snprintf(out, capacity, "%.17g*(sign(t - %.17g) - sign(t - %.17g))/2", c, a, b);
         switched_jump(s, a, c), switched_jump(s, b, -c);
         break;
     case 3: /* nested */
-        snprintf(out, room, "if(t > %.17g, if(t > %.17g, %.17g, %.17g), 0)", a, b, d, c);
+        snprintf(out, capacity, "if(t > %.17g, if(t > %.17g, %.17g, %.17g), 0)", a, b, d, c);
         switched_jump(s, a, c), switched_jump(s, b, d - c);
         break;
     case 4:
-        snprintf(out, room, "%.17g*if(abs(t - %.17g) < %.17g, 1, 0)", c, a, width);
+        snprintf(out, capacity, "%.17g*if(abs(t - %.17g) < %.17g, 1, 0)", c, a, width);
         switched_jump(s, a - width, c), switched_jump(s, a + width, -c);
         break;
     case 5: /* min and max of steps */
-        snprintf(out, room, "%.17g*max(min(if(t > %.17g, 1, 0), if(t > %.17g, -1, 1)), 0)", c, a, b);
+        snprintf(out, capacity, "%.17g*max(min(if(t > %.17g, 1, 0), if(t > %.17g, -1, 1)), 0)", c, a, b);
         switched_jump(s, a, c), switched_jump(s, b, -c);
         break;
     case 6: { /* a staircase that is cut off */
         double step = width + 0.5, first = s->from + step;
         int count = 0;
         for (; count < 6 && first + count * step < s->to; count++) switched_jump(s, first + count * step, c);
-        snprintf(out, room, "%.17g*min(floor((t - %.17g)/%.17g), %d)", c, s->from, step, count);
+        snprintf(out, capacity, "%.17g*min(floor((t - %.17g)/%.17g), %d)", c, s->from, step, count);
         break;
     }
     case 7: { /* a square wave that begins high, for some periods */
@@ -96,18 +96,19 @@ static inline void switched_piece(struct switched *s, char *out, size_t room) {
             if (count > 0) switched_jump(s, s->from + count * period, c);
             switched_jump(s, s->from + count * period + high, -c);
         }
-        snprintf(out, room, "%.17g*if(t < %.17g and mod(t - %.17g, %.17g) < %.17g, 1, 0)", c,
+        snprintf(out, capacity, "%.17g*if(t < %.17g and mod(t - %.17g, %.17g) < %.17g, 1, 0)", c,
                  s->from + count * period - period / 2, s->from, period, high);
         break;
     }
     default: /* a step inside a product */
-        snprintf(out, room, "(1 + sign(t - %.17g))*%.17g", a, c / 2);
+        snprintf(out, capacity, "(1 + sign(t - %.17g))*%.17g", a, c / 2);
         switched_jump(s, a, c);
     }
 }
 
 /* F as an expression of t, perhaps by a let. */
-static inline void switched_signal(struct switched *s, char *let, size_t let_room, char *use, size_t room) {
+static inline void switched_signal(struct switched *s, char *let, size_t let_capacity, char *use,
+                                   size_t capacity) {
     char sum[2400] = "", piece[400];
     int pieces = 1 + switched_below(s, 3);
     memset(s->level, 0, sizeof s->level);
@@ -117,8 +118,8 @@ static inline void switched_signal(struct switched *s, char *let, size_t let_roo
         snprintf(sum + strlen(sum), sizeof sum - strlen(sum), "%s%s", k ? " + " : "", piece);
     }
     int by_let = switched_below(s, 2);
-    snprintf(let, let_room, by_let ? "let drive = %s\n" : "%.0s", sum);
-    snprintf(use, room, "%s", by_let ? "drive" : sum);
+    snprintf(let, let_capacity, by_let ? "let drive = %s\n" : "%.0s", sum);
+    snprintf(use, capacity, "%s", by_let ? "drive" : sum);
 }
 
 /* What x does for a time h with F constant; the kinds differ in this alone. */

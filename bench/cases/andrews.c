@@ -76,7 +76,7 @@ void case_andrews(struct bench_case *c) {
                              .rate = rate,
                              .model = "andrews",
                              .t_end = 0.03,
-                             .judged = ANDREWS_ANGLES,
+                             .compared = ANDREWS_ANGLES,
                              .hand = hand,
                              .unit = "an evaluation of the hand-written right-hand side",
                              .work = work,

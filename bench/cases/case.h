@@ -40,7 +40,7 @@ struct bench_case {
     void *user; /* of `rate` and the loops by hand */
     double t_end;
     const double *answer;
-    int judged;                   /* the error is that of the first ones, their largest */
+    int compared;                 /* the error is that of the first ones, their largest */
     const struct case_hand *hand; /* ends with a nameless one */
     const char *unit;             /* the unit of time in words */
     double unit_step;             /* it is a step of this length of the first loop by hand ... */

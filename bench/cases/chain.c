@@ -17,7 +17,7 @@
 struct opened {
     struct chain_hand hand;
     problem_chain *problem;
-    double *room, *answer;
+    double *workspace, *answer;
 };
 
 static int rate(double t, const double *u, double *out, void *user) {
@@ -80,7 +80,7 @@ static void close_chain(struct bench_case *c) {
     struct opened *o = c->user;
     if (!o) return;
     problem_chain_close(o->problem);
-    free(o->room);
+    free(o->workspace);
     free(o->answer);
     free(o);
     c->user = NULL;
@@ -118,13 +118,14 @@ static int open_chain(struct bench_case *c) {
     struct opened *o = c->user = calloc(1, sizeof *o);
     if (!o) return -1;
     o->problem = problem_chain_open(c->size, 0);
-    o->room = calloc(17 * n, sizeof *o->room);
+    o->workspace = calloc(17 * n, sizeof *o->workspace);
     o->answer = calloc(4 * n, sizeof *o->answer);
-    if (o->problem && o->room && o->answer) {
-        double *room = o->room;
-        o->hand = (struct chain_hand){.n = c->size, .a = room, .b = room + n, .inverse = room + 2 * n};
-        o->hand.beside = room + 3 * n, o->hand.r = room + 4 * n, o->hand.stage = room + 5 * n;
-        o->hand.f = room + 9 * n, o->hand.k = room + 13 * n;
+    if (o->problem && o->workspace && o->answer) {
+        double *workspace = o->workspace;
+        o->hand = (struct chain_hand){
+            .n = c->size, .a = workspace, .b = workspace + n, .inverse = workspace + 2 * n};
+        o->hand.beside = workspace + 3 * n, o->hand.r = workspace + 4 * n, o->hand.stage = workspace + 5 * n;
+        o->hand.f = workspace + 9 * n, o->hand.k = workspace + 13 * n;
         c->keel = &o->problem->keel;
         c->answer = o->answer;
         if (find_answer(c, o->answer) == 0) return 0;
@@ -156,7 +157,7 @@ void case_chain(struct bench_case *c, int links) {
                              .model = links > 1000 ? NULL : "chain", /* it would take minutes to compile */
                              .set = size->set,
                              .t_end = 1,
-                             .judged = 2 * links,
+                             .compared = 2 * links,
                              .hand = hand,
                              .unit = "a step of the hand-written rk4 with projection",
                              .unit_step = 1e-3,

@@ -36,7 +36,7 @@ void case_henon_heiles(struct bench_case *c) {
                              .model = "henon",
                              .t_end = 50000,
                              .answer = end,
-                             .judged = 4,
+                             .compared = 4,
                              .hand = hand,
                              .unit = "a step of the hand-inlined rk4 loop",
                              .unit_step = 0.01,

@@ -59,7 +59,7 @@ void case_kepler(struct bench_case *c, int periods) {
     c->t_end = periods * 2 * acos(-1);
     answer(c->p.u0, c->t_end, c->end);
     c->answer = c->end;
-    c->judged = 4;
+    c->compared = 4;
     c->coarsest = 20 * periods;
     c->patience = periods > 100 ? 1 : 0.25;
 }

@@ -41,7 +41,7 @@ void case_pendulum(struct bench_case *c, double t_end) {
                              .model = "pendulum",
                              .t_end = t_end,
                              .answer = c->end,
-                             .judged = 2,
+                             .compared = 2,
                              .hand = hand,
                              .unit = "a step of the hand-written rk4 with projection",
                              .unit_step = 0.001,

@@ -8,7 +8,7 @@
 
 /* "dop853+project, compensated", "rk4+project, no energy"; beside fixed steps those by tolerance are called
  * adaptive. */
-void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t room);
+void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t capacity);
 void show_table(const struct sweep *s);
 const char *show_kind(const struct bench_case *c); /* orbits, mechanics, chain, steps */
 void show_json(const struct sweep *s, FILE *to);

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t room) {
+void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t capacity) {
     int named = row->stabilizer && strcmp(row->stabilizer, "none") != 0;
     const char *adaptive = s->bench_case.kind == CASE_STEPS && !row->order ? ", adaptive" : "";
-    snprintf(out, room, "%s%s%s%s%s%s", row->method, named ? "+" : "", named ? row->stabilizer : "",
+    snprintf(out, capacity, "%s%s%s%s%s%s", row->method, named ? "+" : "", named ? row->stabilizer : "",
              row->compensated ? ", compensated" : "", row->no_energy ? ", no energy" : "", adaptive);
 }
 

@@ -101,7 +101,7 @@ typedef struct keel_ensemble_options {
     const double *times; /* at which columns are kept, in the order of the run; NULL: at the end alone */
     int count;           /* of them */
     const char *columns; /* "x, y": these alone; NULL: all */
-    int folds;           /* 1: smallest, largest and mean of each column over the run, too */
+    int extrema;         /* 1: smallest, largest and mean of each column over the run, too */
     const char *event;   /* the times of this event and the columns there; NULL: none */
     int workers;         /* threads; 0: one for each core */
     int lanes;  /* 2, 4, 8: members side by side in a vector, from the first one on; 1: none; 0: as many

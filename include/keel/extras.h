@@ -38,10 +38,10 @@ typedef void keel_kernel_lanes(struct keel_kernel_state *const *numbers, void *c
  * something of the core.  A queue has room for so many and serves one thread; NULL, or not 0: it failed, with
  * a sentence. */
 typedef struct keel_device {
-    void *(*open)(int runs, char *message, size_t room);
+    void *(*open)(int runs, char *message, size_t capacity);
     void (*close)(void *queue);
     int (*steps)(void *queue, int plain, int count, struct keel_kernel_state *const *numbers,
-                 void *const *user, long *taken, char *message, size_t room);
+                 void *const *user, long *taken, char *message, size_t capacity);
 } keel_device;
 
 typedef struct keel_kernel {

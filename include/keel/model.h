@@ -154,7 +154,7 @@ KEEL_API int keel_sim_compile(keel_sim *s);
 KEEL_API int keel_sim_compile_lanes(keel_sim *s, int lanes);
 /* The same for a GPU, by nvcc ($KEEL_NVCC, or the one on $PATH): its `device` is there.  The kernel; NULL,
  * with the reason: there can be none, or no GPU. */
-KEEL_API const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t room);
+KEEL_API const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t capacity);
 /* Another run of the model, with the same options, takes over the loops of `like`, which lives longer; the
  * number of its lanes. */
 KEEL_API int keel_sim_share_kernel(keel_sim *s, const keel_sim *like);
@@ -209,7 +209,7 @@ KEEL_API int keel_sim_row_at(const keel_sim *s, int i, keel_row *row);
 KEEL_API int keel_sim_surface_at(const keel_sim *s, int i, keel_surface *out);
 
 /* The complete state of the run as bytes, as keel_save; keel_sim_load goes on with the same bits. */
-KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);
+KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity);
 KEEL_API keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count);
 
 /* What happened: events in their order; negative numbers count from the end. */

@@ -50,15 +50,15 @@ static inline int keel_native_finite(int count, const double *value) {
 }
 
 /* The count values of a map at (t, u). */
-KEEL_API keel_status keel_native_complain(keel_work *w, keel_native_map map, int code, double t,
+KEEL_API keel_status keel_native_diagnose(keel_work *w, keel_native_map map, int code, double t,
                                           const double *value); /* why there are none */
 static inline keel_status keel_native_value(keel_work *w, keel_native_map map, double t, const double *u,
                                             double *out) {
     const keel_map *m = w->native->map[map];
-    if (!m->value || keel_halted(w->halt)) return keel_native_complain(w, map, 0, t, NULL);
+    if (!m->value || keel_halted(w->halt)) return keel_native_diagnose(w, map, 0, t, NULL);
     int code = m->value(t, u, out, w->native->problem->user);
     return code == 0 && keel_native_finite(m->count, out) ? KEEL_OK
-                                                          : keel_native_complain(w, map, code, t, out);
+                                                          : keel_native_diagnose(w, map, code, t, out);
 }
 /* Their jacobian row by row, by differences where none is given or differences is not 0; g_t of the
  * constraints. */
@@ -68,7 +68,7 @@ KEEL_API keel_status keel_native_time_derivative(keel_work *w, double t, const d
 
 /* The mass matrix of a problem of second order, nq x nq; all others have the identity here.  A factor takes
  * so many doubles of the method's own; a constant M is factored once, by keel itself, and takes none. */
-KEEL_API size_t keel_native_mass_room(const keel_problem *p);
+KEEL_API size_t keel_native_mass_doubles(const keel_problem *p);
 KEEL_API keel_status keel_native_mass(keel_work *w, double t, const double *u, double *m);
 KEEL_API keel_status keel_native_mass_factor(keel_work *w, double t, const double *u, double *factor);
 KEEL_API void keel_native_mass_solve(const keel_work *w, const double *factor, double *v); /* v := M^-1 v */

@@ -69,7 +69,7 @@ KEEL_API double keel_field_value(const keel_field *f, const keel_options *o);
 KEEL_API void keel_field_put(const keel_field *f, keel_options *o, double number);
 KEEL_API void keel_field_put_text(const keel_field *f, keel_options *o, const char *text);
 /* Is the number in the range?  If not, what it must: "lie between 2 and 60".  or_zero: 0 is the default. */
-KEEL_API int keel_field_fits(const keel_field *f, double number, int or_zero, char *must, size_t room);
+KEEL_API int keel_field_fits(const keel_field *f, double number, int or_zero, char *must, size_t capacity);
 
 #ifdef __cplusplus
 }

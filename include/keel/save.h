@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Returns the number of bytes, and writes them if they fit. */
-KEEL_API size_t keel_save(const keel_solver *s, void *bytes, size_t room);
+KEEL_API size_t keel_save(const keel_solver *s, void *bytes, size_t capacity);
 /* Goes on with the same bits.  Problem and options must be those of the saved solver. */
 KEEL_API keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *options,
                                     const void *bytes, size_t count, unsigned abi);

@@ -67,7 +67,7 @@ typedef struct keel_stabilizer {
     size_t size;       /* of its own struct of pointers */
     /* 1: it cannot take these together, with the reason. */
     int (*refuse)(const keel_problem *p, const keel_options *o, const keel_stepper *stepper, char *why,
-                  size_t room);
+                  size_t capacity);
     void (*layout)(keel_manifold *m); /* run twice: measure, then carve */
     /* A run begins at (t, u), or begins anew. */
     keel_status (*begin)(keel_manifold *m, double t, const double *u);

@@ -18,7 +18,7 @@ PyObject *binding_raise(keel_status status, const char *sentence);
 /* Numbers that grow. */
 struct numbers {
     double *data;
-    size_t count, room;
+    size_t count, capacity;
 };
 double *numbers_add(struct numbers *a, size_t more); /* where they go; NULL without memory */
 void numbers_release(struct numbers *a);

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 double *numbers_add(struct numbers *a, size_t more) {
-    if (a->count + more > a->room) {
-        size_t room = a->room ? 2 * a->room : 64;
-        while (room < a->count + more) room *= 2;
-        double *wider = realloc(a->data, room * sizeof *wider);
+    if (a->count + more > a->capacity) {
+        size_t capacity = a->capacity ? 2 * a->capacity : 64;
+        while (capacity < a->count + more) capacity *= 2;
+        double *wider = realloc(a->data, capacity * sizeof *wider);
         if (!wider) return NULL;
         a->data = wider;
-        a->room = room;
+        a->capacity = capacity;
     }
     a->count += more;
     return a->data + a->count - more;

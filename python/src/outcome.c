@@ -41,12 +41,12 @@ static int row_at(const struct source *s, int i, keel_row *row) {
 
 static int keep_rows(struct outcome *o, const struct source *s) {
     keel_row one;
-    size_t room = 0;
+    size_t capacity = 0;
     int count = 0, found;
     for (int i = 0; (found = row_at(s, i, &one)); i++)
-        if (found > 0) room += strlen(one.name ? one.name : "") + 1, count++;
+        if (found > 0) capacity += strlen(one.name ? one.name : "") + 1, count++;
     if (count == 0) return 0;
-    o->row = malloc((size_t)count * sizeof *o->row + room);
+    o->row = malloc((size_t)count * sizeof *o->row + capacity);
     if (!o->row) return -1;
     char *text = (char *)(o->row + count);
     for (int i = 0; o->rows < count; i++) {

@@ -85,7 +85,7 @@ static int take(struct callbacks *c, PyObject *value, double *out, int count) {
 }
 
 /* An arithmetic error asks for a shorter step, as values do that are not finite; all else ends the run. */
-static int judge(struct callbacks *c) {
+static int error_of(struct callbacks *c) {
     if (!PyErr_ExceptionMatches(PyExc_ArithmeticError)) return -1;
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
@@ -104,7 +104,7 @@ static int call(struct callbacks *c, PyObject *function, double t, const double 
     time = array ? PyFloat_FromDouble(t) : NULL;
     if (time) value = PyObject_CallFunctionObjArgs(function, time, array, NULL);
     Py_XDECREF(time);
-    return take(c, value, out, count) == 0 ? 0 : judge(c);
+    return take(c, value, out, count) == 0 ? 0 : error_of(c);
 }
 
 /* The callbacks of the problem --------------------------------------------------------------------------- */

@@ -79,7 +79,7 @@ static int take_event(struct record *r, double now, int *changed) {
     return 1;
 }
 
-void record_look(struct record *r) {
+void record_sample(struct record *r) {
     double now = keel_time(source_solver(&r->source));
     int changed, first = r->ends.count == 0 && r->nodes;
     if (r->starved) return;
@@ -107,7 +107,7 @@ void record_event(struct record *r) {
     int seen = r->source.sim ? !keel_sim_event(r->source.sim, r->noted, &e)
                              : r->event_t.count && r->event_t.data[last] == now &&
                                    (int)r->event.data[last] == keel_event(r->source.solver);
-    if (!seen) record_look(r);
+    if (!seen) record_sample(r);
 }
 
 void record_finish(struct record *r) {

@@ -33,7 +33,7 @@ struct record {
     int starved;
 };
 
-void record_look(struct record *r);   /* where the solver stands after a step, or at an event */
+void record_sample(struct record *r); /* where the solver stands after a step, or at an event */
 void record_event(struct record *r);  /* a terminal event, unless it was looked at already */
 void record_finish(struct record *r); /* the end, if it is no step's */
 double record_wake(const struct record *r, double end);

@@ -17,7 +17,7 @@ static double seconds(void) {
 }
 
 void run_observe(struct run *r) {
-    record_look(&r->record);
+    record_sample(&r->record);
 }
 
 static keel_status advance(struct run *r, double wake) {
@@ -77,7 +77,7 @@ int run_integrate(struct run *r) {
     rec->last = keel_time(source_solver(&rec->source));
     rec->direction = r->end >= rec->last ? 1 : -1;
     if (!r->holds_gil) released = PyEval_SaveThread();
-    record_look(rec);
+    record_sample(rec);
     int raised = integrate(r, counts, &released);
     if (!raised && r->status >= 0) record_finish(rec);
     if (released) PyEval_RestoreThread(released);

@@ -26,14 +26,14 @@ void starts_forget(struct starts *s) {
 }
 
 /* What decides a start are the options; their texts are compared as texts.  0: these are too long. */
-static int key_of(const keel_options *o, keel_options *key, char *texts, size_t room) {
+static int key_of(const keel_options *o, keel_options *key, char *texts, size_t capacity) {
     const char *text[] = {o->method, o->keep, o->sets};
     size_t used = 0;
     *key = *o;
     key->method = key->keep = key->sets = NULL;
     for (int i = 0; i < 3; i++) {
         size_t length = text[i] ? strlen(text[i]) : 0;
-        if (used + length + 2 > room) return 0;
+        if (used + length + 2 > capacity) return 0;
         if (length) memcpy(texts + used, text[i], length);
         used += length;
         texts[used++] = '\n';

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EACH = 7, FOLDS = 3 };
+enum { EACH = 7, EXTREMA = 3 };
 
 struct sweep {
     keel_model *model;
@@ -21,7 +21,7 @@ struct sweep {
     Py_buffer times;
     int keeps;                                         /* the values of all members */
     struct numbers each[EACH];                         /* of each member, see each_name */
-    struct numbers value, fold[FOLDS];                 /* of each member, time and column */
+    struct numbers value, extremum[EXTREMA];           /* of each member, time and column */
     struct numbers event_member, event_t, event_value; /* of each event */
     struct numbers sentence;                           /* member, place in text; and so on */
     char *text;                                        /* of all sentences */
@@ -33,7 +33,7 @@ struct sweep {
 
 static const char *const each_name[EACH] = {"status", "steps",      "t_end", "drift",
                                             "row",    "correction", "defect"};
-static const char *const fold_name[FOLDS] = {"smallest", "largest", "mean"};
+static const char *const extremum_name[EXTREMA] = {"smallest", "largest", "mean"};
 
 /* Blocks, without the GIL -------------------------------------------------------------------------------- */
 
@@ -59,10 +59,10 @@ static int copy_each(struct sweep *s, const keel_block *b) {
 
 static int copy_values(struct sweep *s, const keel_block *b) {
     size_t count = (size_t)b->count, columns = (size_t)b->columns, times = (size_t)b->times;
-    const double *fold[FOLDS] = {b->low, b->high, b->mean};
+    const double *extremum[EXTREMA] = {b->low, b->high, b->mean};
     if (copy(&s->value, b->value, count * times * columns)) return -1;
-    for (int k = 0; k < FOLDS && b->low; k++)
-        if (copy(&s->fold[k], fold[k], count * columns)) return -1;
+    for (int k = 0; k < EXTREMA && b->low; k++)
+        if (copy(&s->extremum[k], extremum[k], count * columns)) return -1;
     return 0;
 }
 
@@ -165,7 +165,7 @@ static int take_options(struct sweep *s, PyObject *options, volatile int *stop) 
     unsigned long long seed;
     long long count;
     if (!PyArg_ParseTuple(PyDict_GetItemString(s->spec, "numbers"), "LKpiipp", &count, &seed, &s->draws.zip,
-                          &sampling, &s->options.workers, &s->options.folds, &s->keeps))
+                          &sampling, &s->options.workers, &s->options.extrema, &s->keeps))
         return -1;
     s->draws.count = count;
     s->draws.seed = seed;
@@ -324,8 +324,8 @@ static PyObject *give(struct sweep *s) {
               put(into, "stabilizer", PyUnicode_FromString(stabilizer ? stabilizer->name : "none"));
     for (int k = 0; k < EACH && !bad; k++) bad = put(into, each_name[k], numbers_give(&s->each[k], 0));
     if (!bad && s->keeps) bad = put(into, "value", numbers_give(&s->value, columns));
-    for (int k = 0; k < FOLDS && !bad && s->keeps && s->options.folds; k++)
-        bad = put(into, fold_name[k], numbers_give(&s->fold[k], columns));
+    for (int k = 0; k < EXTREMA && !bad && s->keeps && s->options.extrema; k++)
+        bad = put(into, extremum_name[k], numbers_give(&s->extremum[k], columns));
     if (!bad && s->options.event)
         bad = put(into, "event_member", numbers_give(&s->event_member, 0)) ||
               put(into, "event_t", numbers_give(&s->event_t, 0)) ||
@@ -345,7 +345,7 @@ static int tell(void *user) {
 static void release(struct sweep *s) {
     struct numbers *rest[] = {&s->value, &s->event_member, &s->event_t, &s->event_value, &s->sentence};
     for (int k = 0; k < EACH; k++) numbers_release(&s->each[k]);
-    for (int k = 0; k < FOLDS; k++) numbers_release(&s->fold[k]);
+    for (int k = 0; k < EXTREMA; k++) numbers_release(&s->extremum[k]);
     for (int k = 0; k < 5; k++) numbers_release(rest[k]);
     if (s->times.obj) PyBuffer_Release(&s->times);
     free(s->text);

@@ -33,8 +33,8 @@ void automatic_watch(struct engine *e) {
 }
 
 const keel_stepper *automatic_saved(const void *bytes, size_t count) {
-    char room[SAVE_NAME];
-    const char *name = save_method(bytes, count, room);
+    char buffer[SAVE_NAME];
+    const char *name = save_method(bytes, count, buffer);
     int known = name && (strcmp(name, explicit_one) == 0 || strcmp(name, linearly_implicit) == 0 ||
                          strcmp(name, implicit) == 0 || strcmp(name, multistep) == 0);
     return known ? registry_find(name) : NULL;

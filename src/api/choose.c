@@ -13,17 +13,17 @@ static int is_whole(const keel_stepper *s) {
     return s->info.name && s->layout && s->attempt;
 }
 
-const keel_stepper *choose_stepper(const keel_options *o, char *text, size_t room) {
+const keel_stepper *choose_stepper(const keel_options *o, char *text, size_t capacity) {
     char name[NAME] = "";
     if (o->method) text_set(name, sizeof name, "%.*s", (int)strcspn(o->method, "+"), o->method);
     if (o->own_method) {
         if (name[0])
-            text_set(text, room,
+            text_set(text, capacity,
                      "own_method and the method `%.40s` exclude each other: give one of them, and only a "
                      "stabilizer beside your own, as in \"+%s\"",
                      name, stabilizers_with(KEEL_DEFAULT, KEEL_DEFAULT)->info.name);
         else if (!is_whole(o->own_method))
-            text_set(text, room, "own_method needs a name, layout and attempt");
+            text_set(text, capacity, "own_method needs a name, layout and attempt");
         else return o->own_method;
         return NULL;
     }
@@ -32,8 +32,8 @@ const keel_stepper *choose_stepper(const keel_options *o, char *text, size_t roo
     const keel_stepper *stepper = registry_find(name);
     if (stepper) return stepper;
     const char *nearest = registry_nearest(name);
-    text_set(text, room, "there is no method `%.40s`", name);
-    if (nearest) text_add(text, room, "; did you mean `%s`?", nearest);
+    text_set(text, capacity, "there is no method `%.40s`", name);
+    if (nearest) text_add(text, capacity, "; did you mean `%s`?", nearest);
     return NULL;
 }
 
@@ -55,27 +55,27 @@ const keel_stabilizer *choose_default(const keel_problem *p, const keel_options 
 }
 
 /* Of those in the registry, and of what a person brings. */
-static const keel_stabilizer *find(const keel_options *o, const char *name, char *text, size_t room) {
+static const keel_stabilizer *find(const keel_options *o, const char *name, char *text, size_t capacity) {
     const keel_stabilizer *s = o->own_stabilizer;
     if (s && name)
-        text_set(text, room, "own_stabilizer and the stabilizer `%.40s` exclude each other: give one of them",
-                 name);
+        text_set(text, capacity,
+                 "own_stabilizer and the stabilizer `%.40s` exclude each other: give one of them", name);
     else if (s && (!s->info.name || (s->info.traits & KEEL_OFF_GRID && !s->lengthen) ||
                    (s->attempt && !s->accept)))
-        text_set(text, room,
+        text_set(text, capacity,
                  "own_stabilizer needs a name; with KEEL_OFF_GRID `lengthen`, and with `attempt` `accept`");
     else if (s || (s = stabilizers_find(name))) return s;
     else {
         const char *nearest = stabilizers_nearest(name);
-        text_set(text, room, "there is no stabilizer `%.40s`", name);
-        if (nearest) text_add(text, room, "; did you mean `%s`?", nearest);
+        text_set(text, capacity, "there is no stabilizer `%.40s`", name);
+        if (nearest) text_add(text, capacity, "; did you mean `%s`?", nearest);
     }
     return NULL;
 }
 
-int choose_stabilizer(const keel_options *o, const keel_stabilizer **asked, char *text, size_t room) {
+int choose_stabilizer(const keel_options *o, const keel_stabilizer **asked, char *text, size_t capacity) {
     const char *plus = o->method ? strchr(o->method, '+') : NULL;
     const char *name = plus && strcmp(plus + 1, "auto") != 0 ? plus + 1 : NULL;
     *asked = NULL;
-    return !(name || o->own_stabilizer) || (*asked = find(o, name, text, room)) != NULL;
+    return !(name || o->own_stabilizer) || (*asked = find(o, name, text, capacity)) != NULL;
 }

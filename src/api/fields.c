@@ -48,18 +48,20 @@ const keel_field *keel_field_of(size_t offset) {
 }
 
 int fields_idle(const keel_options *o, const keel_method *stepper, const keel_method *stabilizer, char *why,
-                size_t room) {
+                size_t capacity) {
     const keel_method *list[OWNERS];
     int count = owners_into(list);
     for (int k = 0; k < count; k++)
         for (const keel_field *f = list[k]->fields; f->name; f++) {
             if (!keel_field_given(f, o) || options_own(stepper, f) || options_own(stabilizer, f)) continue;
             if (list[k]->order == 0)
-                text_set(why, room, "%s belongs to the stabilizer %s, and this is %s", f->name, list[k]->name,
-                         stabilizer ? stabilizer->name : "another");
+                text_set(why, capacity, "%s belongs to the stabilizer %s, and this is %s", f->name,
+                         list[k]->name, stabilizer ? stabilizer->name : "another");
             else if (f->without)
-                text_set(why, room, "%s %s: leave options.%s out", stepper->name, f->without, f->name);
-            else text_set(why, room, "%s has no %s: leave options.%s out", stepper->name, f->name, f->name);
+                text_set(why, capacity, "%s %s: leave options.%s out", stepper->name, f->without, f->name);
+            else
+                text_set(why, capacity, "%s has no %s: leave options.%s out", stepper->name, f->name,
+                         f->name);
             return 1;
         }
     return 0;

@@ -6,5 +6,5 @@
 
 /* 1: a given option is of no use to these two (stabilizer NULL: none was asked for), with the reason. */
 int fields_idle(const keel_options *o, const keel_method *stepper, const keel_method *stabilizer, char *why,
-                size_t room);
+                size_t capacity);
 #endif

@@ -1,7 +1,7 @@
 /* lanes.c - solvers opened again and again, and several of them side by side in the lanes of a kernel: what
  * ensembles are made of. */
 #include "api/solver.h"
-#include "core/passage.h"
+#include "core/advance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static keel_status keep_layout(keel_solver *s) {
     struct engine *e = engine_carve(s, &old->field.p, &old->o, old->stepper, old->manifold.stabilizer,
                                     &(struct engine_past){VERDICTS_ALIKE, verdict, NULL});
     if (!e) return KEEL_ENOMEM;
-    s->again = e->block ? again_take(e) : NULL;
-    keel_status status = s->again ? KEEL_OK : e->block ? KEEL_ENOMEM : KEEL_EINVAL;
+    s->laid_out = e->block ? snapshot_take(e) : NULL;
+    keel_status status = s->laid_out ? KEEL_OK : e->block ? KEEL_ENOMEM : KEEL_EINVAL;
     if (status == KEEL_OK) {
         e->field.kernel = old->field.kernel;
         engine_close(s->engine);
@@ -34,15 +34,15 @@ keel_status keel_open_again(keel_solver *s, double t0, const double *u0) {
     int count = s->engine->field.n + s->engine->field.m;
     for (int i = 0; i < count; i++)
         if (!isfinite(u0[i])) return KEEL_EINVAL;
-    keel_status status = s->again ? KEEL_OK : keep_layout(s);
-    return status < 0 ? status : again_open(s->again, s->engine, t0, u0);
+    keel_status status = s->laid_out ? KEEL_OK : keep_layout(s);
+    return status < 0 ? status : snapshot_open(s->laid_out, s->engine, t0, u0);
 }
 
 /* Lanes ------------------------------------------------------------------------------------------------- */
 
 struct lane {
     keel_solver *solver; /* NULL: nothing is under way */
-    struct passage passage;
+    struct advance advance;
     int ready; /* its next steps are for a kernel */
     int brief; /* device: so often in a row it took few steps there; such a run goes on here */
 };
@@ -115,27 +115,27 @@ int keel_lanes_begin(keel_lanes *l, int i, keel_solver *s, double t_wake, double
     s->running = 1;
     lane->solver = s;
     lane->ready = lane->brief = 0;
-    run_begin(&lane->passage, e, t_wake, t_end, e->o.pause_steps, 0);
+    run_begin(&lane->advance, e, t_wake, t_end, e->o.pause_steps, 0);
     return 1;
 }
 
 /* Do two of them go by the same loop? */
 static int is_alike(const struct lane *a, const struct lane *b) {
-    const struct kernel_work *v = &a->passage.work, *w = &b->passage.work;
+    const struct kernel_work *v = &a->advance.work, *w = &b->advance.work;
     return v->plain == w->plain && v->k.treatment == w->k.treatment && v->k.adaptive == w->k.adaptive &&
            v->e->field.kernel == w->e->field.kernel;
 }
 
 static void settle(struct lane *lane, long taken) {
-    run_settle(&lane->passage, taken);
+    run_settle(&lane->advance, taken);
     lane->ready = 0;
 }
 
 /* The next steps of all that are ready: those like the first one side by side, others alone. */
 static void take_steps(keel_lanes *l, int first) {
     const struct lane *one = &l->lane[first];
-    const keel_kernel *kernel = one->passage.work.e->field.kernel;
-    keel_kernel_lanes *by = one->passage.work.plain ? kernel->plain_lanes : kernel->kept_lanes;
+    const keel_kernel *kernel = one->advance.work.e->field.kernel;
+    keel_kernel_lanes *by = one->advance.work.plain ? kernel->plain_lanes : kernel->kept_lanes;
     struct keel_kernel_state *state[KEEL_MOST_LANES] = {0};
     void *user[KEEL_MOST_LANES] = {0};
     long taken[KEEL_MOST_LANES] = {0};
@@ -143,15 +143,15 @@ static void take_steps(keel_lanes *l, int first) {
     for (int i = 0; i < l->count && by && kernel->lanes == l->count; i++) {
         struct lane *lane = &l->lane[i];
         if (!lane->ready || !is_alike(lane, one)) continue;
-        state[i] = &lane->passage.work.k;
-        user[i] = lane->passage.work.e->field.p.user;
+        state[i] = &lane->advance.work.k;
+        user[i] = lane->advance.work.e->field.p.user;
         beside++;
     }
     if (beside > 1) by(state, user, taken);
     for (int i = 0; i < l->count; i++) {
         struct lane *lane = &l->lane[i];
         if (!lane->ready) continue;
-        if (beside < 2 || !state[i]) taken[i] = kernel_take(&lane->passage.work);
+        if (beside < 2 || !state[i]) taken[i] = kernel_take(&lane->advance.work);
         settle(lane, taken[i]);
     }
 }
@@ -167,22 +167,22 @@ static int take_steps_there(keel_lanes *l, int first) {
         struct lane *lane = &l->lane[i];
         if (!lane->ready || lane->brief >= OFTEN || !is_alike(lane, one)) continue;
         l->beside[beside] = i;
-        l->state[beside] = &lane->passage.work.k;
-        l->user[beside++] = lane->passage.work.e->field.p.user;
+        l->state[beside] = &lane->advance.work.k;
+        l->user[beside++] = lane->advance.work.e->field.p.user;
     }
-    if (beside && l->device->steps(l->queue, one->passage.work.plain, beside, l->state, l->user, l->taken,
+    if (beside && l->device->steps(l->queue, one->advance.work.plain, beside, l->state, l->user, l->taken,
                                    l->message, sizeof l->message))
         return -1;
     for (int i = 0; i < beside; i++) {
         struct lane *lane = &l->lane[l->beside[i]];
-        lane->brief = l->taken[i] < FEW && lane->passage.work.k.count >= FEW ? lane->brief + 1 : 0;
+        lane->brief = l->taken[i] < FEW && lane->advance.work.k.count >= FEW ? lane->brief + 1 : 0;
         settle(lane, l->taken[i]);
     }
     for (int i = 0; i < l->count; i++) {
         struct lane *lane = &l->lane[i];
         if (!lane->ready) continue;
         lane->brief = 0;
-        settle(lane, kernel_take(&lane->passage.work));
+        settle(lane, kernel_take(&lane->advance.work));
     }
     return 0;
 }
@@ -194,10 +194,10 @@ int keel_lanes_go(keel_lanes *l, keel_status *status) {
         for (; l->at < l->count; l->at++) {
             struct lane *lane = &l->lane[l->at];
             if (!lane->solver) continue;
-            if (!lane->ready && !(lane->ready = run_go(&lane->passage))) {
+            if (!lane->ready && !(lane->ready = run_go(&lane->advance))) {
                 lane->solver->running = 0;
                 lane->solver = NULL;
-                *status = lane->passage.status;
+                *status = lane->advance.status;
                 return l->at;
             }
         }

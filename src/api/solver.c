@@ -78,10 +78,10 @@ keel_status keel_find_start(const keel_problem *problem, const keel_options *opt
     return status;
 }
 
-size_t keel_save(const keel_solver *s, void *bytes, size_t room) {
+size_t keel_save(const keel_solver *s, void *bytes, size_t capacity) {
     if (!s) return 0;
     size_t size = save_size(s->engine);
-    if (bytes && size > 0 && size <= room) save_write(s->engine, bytes);
+    if (bytes && size > 0 && size <= capacity) save_write(s->engine, bytes);
     return size;
 }
 
@@ -93,28 +93,29 @@ keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *opti
     if (!bytes) engine_fail(s->engine, KEEL_EINVAL, "keel_load needs the bytes of a saved solver");
     else loaded = save_read(s->engine, bytes, count);
     if (loaded && s->engine->r->status < 0)
-        engine_say(s->engine, "the solver had failed when it was saved: %s",
-                   keel_status_name(s->engine->r->status));
+        engine_explain(s->engine, "the solver had failed when it was saved: %s",
+                       keel_status_name(s->engine->r->status));
     return s;
 }
 
 void keel_close(keel_solver *s) {
     if (!s || s->running) return;
     engine_close(s->engine);
-    again_free(s->again);
+    snapshot_free(s->laid_out);
     verified_free(s->verified);
     free(s);
 }
 
 /* A call that is wrong in itself: said, and nothing else. */
 static keel_status misuse(struct engine *e, const char *sentence) {
-    engine_say(e, "%s", sentence);
+    engine_explain(e, "%s", sentence);
     return KEEL_EINVAL;
 }
 
 /* An observer looks; it cannot move the solver that is calling it. */
 static keel_status while_running(struct engine *e, const char *call) {
-    engine_say(e, "%s cannot be called from an observer: let an event stop the run, and call it then", call);
+    engine_explain(e, "%s cannot be called from an observer: let an event stop the run, and call it then",
+                   call);
     return KEEL_EINVAL;
 }
 
@@ -137,7 +138,7 @@ static keel_status go(keel_solver *s, const char *call, double t_wake, double t_
     if (isnan(t_wake)) return misuse(e, "t_wake is not a number");
     e->message[0] = '\0';
     if (t_end == e->r->t_now && e->r->event < 0) {
-        engine_say(e, "t_end = %.10g is where the solver stands: nothing to do", t_end);
+        engine_explain(e, "t_end = %.10g is where the solver stands: nothing to do", t_end);
         return KEEL_OK;
     }
     surfaces_publish(e);
@@ -187,13 +188,13 @@ keel_status keel_eval(keel_solver *s, double t, double *u) {
     double end = r->surface >= 0 ? r->t_now : r->t; /* beyond a switching surface nothing is known yet */
     double low = fmin(r->t_before, end), high = fmax(r->t_before, end);
     if (!(t >= low && t <= high)) {
-        engine_say(e, "keel_eval: t = %.10g is not inside the last step, %.10g .. %.10g", t, low, high);
+        engine_explain(e, "keel_eval: t = %.10g is not inside the last step, %.10g .. %.10g", t, low, high);
         return KEEL_EINVAL;
     }
     surfaces_publish(e);
     keel_status status = dense_at(e, t, u);
     if (status == KEEL_OK) return KEEL_OK;
-    engine_say(e, "%s", e->field.fault.text);
+    engine_explain(e, "%s", e->field.fault.text);
     return e->field.fault.status;
 }
 
@@ -260,7 +261,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     if (!e) return engine_fail(old, KEEL_ENOMEM, "keel_switch: no memory for the other mode");
     if (e->r->status < 0) {
         keel_status status = e->r->status;
-        engine_say(old, "keel_switch: %.600s", e->message);
+        engine_explain(old, "keel_switch: %.600s", e->message);
         if (status != KEEL_EINVAL) old->r->status = status;
         engine_close(e);
         return status;

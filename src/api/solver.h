@@ -2,7 +2,7 @@
 #ifndef KEEL_API_SOLVER_H
 #define KEEL_API_SOLVER_H
 
-#include "core/again.h"
+#include "core/snapshot.h"
 
 struct keel_solver {
     struct engine *engine;
@@ -10,6 +10,6 @@ struct keel_solver {
     int automatic;                /* the method is changed where the motion is, or is no longer, stiff */
     const keel_stabilizer *asked; /* NULL: the one that suits each mode */
     struct verified *verified;    /* modes that were left */
-    struct again *again;          /* keel_open_again; NULL: not yet */
+    struct snapshot *laid_out;    /* keel_open_again; NULL: not yet */
 };
 #endif

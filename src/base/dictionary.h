@@ -8,7 +8,7 @@ struct dictionary {
     struct pool *pool; /* where it lives; all else 0 at the beginning */
     const char **text;
     int *number;
-    int room, count; /* room: a power of two */
+    int capacity, count; /* capacity: a power of two */
 };
 
 /* The number of this text, -1 where it is new: to be set by whoever asks.  NULL without memory. */

@@ -7,39 +7,39 @@
 
 const char text_no_memory[] = "there is not enough memory";
 
-void text_vset(char *out, size_t room, const char *format, va_list args) {
-    if (vsnprintf(out, room, format, args) < 0) out[0] = '\0';
+void text_vset(char *out, size_t capacity, const char *format, va_list args) {
+    if (vsnprintf(out, capacity, format, args) < 0) out[0] = '\0';
 }
 
-void text_set(char *out, size_t room, const char *format, ...) {
+void text_set(char *out, size_t capacity, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    text_vset(out, room, format, args);
+    text_vset(out, capacity, format, args);
     va_end(args);
 }
 
-int text_no(char *out, size_t room, const char *format, ...) {
+int text_no(char *out, size_t capacity, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    text_vset(out, room, format, args);
+    text_vset(out, capacity, format, args);
     va_end(args);
     return 0;
 }
 
-void text_add(char *out, size_t room, const char *format, ...) {
+void text_add(char *out, size_t capacity, const char *format, ...) {
     size_t used = strlen(out);
     va_list args;
     va_start(args, format);
-    text_vset(out + used, room - used, format, args);
+    text_vset(out + used, capacity - used, format, args);
     va_end(args);
 }
 
-void text_number(char *out, size_t room, const char *format, double value) {
-    if (isnan(value)) text_set(out, room, "-");
-    else text_set(out, room, format, value);
+void text_number(char *out, size_t capacity, const char *format, double value) {
+    if (isnan(value)) text_set(out, capacity, "-");
+    else text_set(out, capacity, format, value);
 }
 
-int text_character(const char *text, size_t room, uint32_t *point) {
+int text_character(const char *text, size_t capacity, uint32_t *point) {
     const unsigned char *c = (const unsigned char *)text;
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
     int size = c[0] < 0x80                   ? 1
@@ -47,7 +47,7 @@ int text_character(const char *text, size_t room, uint32_t *point) {
                : (c[0] & 0xF0) == 0xE0       ? 3
                : (c[0] & 0xF8) == 0xF0       ? 4
                                              : 0;
-    if (size == 0 || (size_t)size > room) return 0;
+    if (size == 0 || (size_t)size > capacity) return 0;
     uint32_t value = size == 1 ? c[0] : c[0] & (0x7Fu >> size);
     for (int i = 1; i < size; i++) {
         if ((c[i] & 0xC0) != 0x80) return 0;
@@ -63,7 +63,7 @@ int text_is_control(uint32_t point) {
            (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }
 
-size_t text_shown(char *out, size_t room, const char *text) {
+size_t text_shown(char *out, size_t capacity, const char *text) {
     size_t length = strlen(text), used = 0, written = 0;
     for (size_t i = 0; i < length;) {
         uint32_t point;
@@ -74,24 +74,24 @@ size_t text_shown(char *out, size_t room, const char *text) {
         else if (size && point == '\t') wide = snprintf(code, sizeof code, "\\t");
         else if (size && point > 0xFF) wide = snprintf(code, sizeof code, "\\u%04x", (unsigned)point);
         else wide = snprintf(code, sizeof code, "\\x%02x", size ? (unsigned)point : (unsigned char)text[i]);
-        if (used == written && used + (size_t)wide < room) {
+        if (used == written && used + (size_t)wide < capacity) {
             memcpy(out + written, code, (size_t)wide);
             written += (size_t)wide;
         }
         used += (size_t)wide;
         i += size ? (size_t)size : 1;
     }
-    if (room) out[written] = '\0';
+    if (capacity) out[written] = '\0';
     return used;
 }
 
-const char *text_next(const char *list, char *word, size_t room) {
+const char *text_next(const char *list, char *word, size_t capacity) {
     while (*list == ',' || *list == ' ' || *list == '\t') list++;
     if (*list == '\0') return NULL;
     size_t length = strcspn(list, ",");
     const char *rest = list + length;
     while (length > 0 && (list[length - 1] == ' ' || list[length - 1] == '\t')) length--;
-    if (length >= room) length = room - 1;
+    if (length >= capacity) length = capacity - 1;
     memcpy(word, list, length);
     word[length] = '\0';
     return rest;

@@ -11,28 +11,28 @@ enum { TEXT_SENTENCE = 640 };
 /* A reason like any other; who compares the pointer knows that it was memory. */
 extern const char text_no_memory[];
 
-void text_set(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void text_set(char *out, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same, and 0: for checks that tell why they fail. */
-int text_no(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void text_add(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void text_vset(char *out, size_t room, const char *format, va_list args)
+int text_no(char *out, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void text_add(char *out, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void text_vset(char *out, size_t capacity, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 /* A number in the format of one double; `-` for what is none. */
-void text_number(char *out, size_t room, const char *format, double value)
+void text_number(char *out, size_t capacity, const char *format, double value)
     __attribute__((format(printf, 3, 0)));
 
 /* A character's bytes at text (1 .. 4) and its code point, or 0 for bytes that are not UTF-8. */
-int text_character(const char *text, size_t room, uint32_t *point);
+int text_character(const char *text, size_t capacity, uint32_t *point);
 /* Does a terminal act on it instead of showing it: controls, and marks that turn the direction of a line? */
 int text_is_control(uint32_t point);
 /* As people may see it: controls and what is not UTF-8 as \n, \x1b, \u202e.  The length that all of it
  * takes, like snprintf; a sequence is never cut. */
-size_t text_shown(char *out, size_t room, const char *text);
+size_t text_shown(char *out, size_t capacity, const char *text);
 
 /* Is `word` an entry of the comma-separated `list`?  Blanks around entries do not count. */
 int text_listed(const char *list, const char *word);
 /* The next entry of a comma-separated list into `word`; returns the rest, or NULL when there is none. */
-const char *text_next(const char *list, char *word, size_t room);
+const char *text_next(const char *list, char *word, size_t capacity);
 /* How many single-character edits lie between two names, two signs swapped being one: for "did you mean". */
 int text_distance(const char *a, const char *b);
 /* How far `given` is from `known` if it may be a slip of it: 1 for its beginning; TEXT_FAR: it is none. */

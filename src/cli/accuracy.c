@@ -414,30 +414,32 @@ int accuracy_as_asked(const struct accuracy *a) {
     return isnan(a->tolerances) ? a->share <= most_share : a->tolerances <= most_tolerances;
 }
 
-void accuracy_text(const struct outcome *o, char *out, size_t room) {
+void accuracy_text(const struct outcome *o, char *out, size_t capacity) {
     const struct accuracy *a = &o->accuracy;
     const struct accuracy_errors *e = accuracy_shown(a);
     const char *by = a->yardstick == ACCURACY_RERUN   ? "tighter rerun"
                      : a->yardstick == ACCURACY_EXACT ? "exact solution"
                                                       : "reference digits";
-    if (!e && a->cannot_tell) text_set(out, room, "cannot tell: %s", a->cannot_tell);
+    if (!e && a->cannot_tell) text_set(out, capacity, "cannot tell: %s", a->cannot_tell);
     else if (!e)
-        text_set(out, room, "not measured (%s)", a->unmeasured ? a->unmeasured : "the run was not completed");
+        text_set(out, capacity, "not measured (%s)",
+                 a->unmeasured ? a->unmeasured : "the run was not completed");
     else if (a->yardstick == ACCURACY_RERUN && !isnan(a->apart_t))
-        text_set(out, room, "the rerun differs by %.1e (%s at t = %g); within 1 %% before t = %g", e->error,
-                 keel_sim_column(o->sim, e->worst), e->t, a->apart_t);
+        text_set(out, capacity, "the rerun differs by %.1e (%s at t = %g); within 1 %% before t = %g",
+                 e->error, keel_sim_column(o->sim, e->worst), e->t, a->apart_t);
     else if (a->yardstick == ACCURACY_RERUN && a->round_off)
-        text_set(out, room, "round-off, below %.1e (%s)", e->error, by);
+        text_set(out, capacity, "round-off, below %.1e (%s)", e->error, by);
     else
-        text_set(out, room, "%.1e (%s; largest in %s at t = %g)", e->error, by,
+        text_set(out, capacity, "%.1e (%s; largest in %s at t = %g)", e->error, by,
                  keel_sim_column(o->sim, e->worst), e->t);
 }
 
-int accuracy_overlooks(const struct outcome *o, char *out, size_t room) {
+int accuracy_overlooks(const struct outcome *o, char *out, size_t capacity) {
     const struct accuracy *a = &o->accuracy;
     double length = fabs(o->trace->job->t1 - o->trace->job->t0);
     if (!a->estimate.each || a->width <= 2.1 * length / PLACES) return 0;
-    text_set(out, room, "what is shorter than %.2g in t was not looked for; --accuracy yes does", a->width);
+    text_set(out, capacity, "what is shorter than %.2g in t was not looked for; --accuracy yes does",
+             a->width);
     return 1;
 }
 
@@ -447,36 +449,36 @@ static const char *advice(const struct job *j) {
     return implicit ? "a smaller --rtol" : "a smaller --rtol, or --method radau";
 }
 
-int accuracy_warning(const struct outcome *o, const struct job *j, char *out, size_t room) {
+int accuracy_warning(const struct outcome *o, const struct job *j, char *out, size_t capacity) {
     const struct accuracy *a = &o->accuracy;
     const char *smaller = j->keel.step > 0 ? "a smaller --step" : "a smaller --rtol";
     switch (a->finding) {
     case ACCURACY_FINE:
         return 0;
     case ACCURACY_WRONG:
-        text_set(out, room,
+        text_set(out, capacity,
                  "the values are wrong from the beginning on, whatever the rows say: the rerun changes %s by "
                  "%.0f %% of its size; try %s",
                  keel_sim_column(o->sim, a->loose), 100 * a->share, advice(j));
         return 1;
     case ACCURACY_PARTS:
-        text_set(out, room, "tighter runs agree with each other, and leave this one at t = %g; try %s",
+        text_set(out, capacity, "tighter runs agree with each other, and leave this one at t = %g; try %s",
                  a->apart_t, smaller);
         if (j->keel.step == 0) /* an estimate that vanishes sees no tolerance */
-            text_add(out, room, ", or --max-step %.2g", fabs(j->t1 - j->t0) / PLACES);
+            text_add(out, capacity, ", or --max-step %.2g", fabs(j->t1 - j->t0) / PLACES);
         return 1;
     case ACCURACY_CHAOS:
-        text_set(out, room, "two runs part after t = %g; statistics may be right, this path is not",
+        text_set(out, capacity, "two runs part after t = %g; statistics may be right, this path is not",
                  a->apart_t);
         return 1;
     case ACCURACY_OVERSTEPPED:
-        text_set(out, room,
+        text_set(out, capacity,
                  "the steps passed over something near t = %g that shorter ones show; give "
                  "--max-step %.2g",
                  a->overstepped_t, a->longest);
         return 1;
     case ACCURACY_OTHER_EVENTS:
-        text_set(out, room, "the tighter rerun meets other events from t = %g on; try %s", a->apart_t,
+        text_set(out, capacity, "the tighter rerun meets other events from t = %g on; try %s", a->apart_t,
                  smaller);
         return 1;
     }

@@ -60,10 +60,10 @@ void accuracy_measure(struct outcome *o, struct job *j);
 /* Was it measured, and is every state as accurate as it was asked for? */
 int accuracy_as_asked(const struct accuracy *a);
 /* What a reader must know, in a sentence without its point; 0: there is nothing. */
-int accuracy_warning(const struct outcome *o, const struct job *j, char *out, size_t room);
+int accuracy_warning(const struct outcome *o, const struct job *j, char *out, size_t capacity);
 /* "2.1e-04 (tighter rerun; ...)" */
-void accuracy_text(const struct outcome *o, char *out, size_t room);
+void accuracy_text(const struct outcome *o, char *out, size_t capacity);
 /* A rerun was too dear for all places; in a sentence without its point; 0: all were looked at. */
-int accuracy_overlooks(const struct outcome *o, char *out, size_t room);
+int accuracy_overlooks(const struct outcome *o, char *out, size_t capacity);
 void accuracy_release(struct accuracy *a);
 #endif

@@ -15,15 +15,15 @@ static int is_stiff(const char *name) {
     return 0;
 }
 
-int changes_words(const keel_solver *s, long i, char *method, char *words, size_t room) {
+int changes_words(const keel_solver *s, long i, char *method, char *words, size_t capacity) {
     keel_change one;
     long all = keel_changes(s), left_out = 0;
     if (i < 0 || i >= all || (i > 0 && !keel_change_at(s, i - 1, &one))) return 0;
     while (!keel_change_at(s, i + left_out, &one)) left_out++;
     text_set(method, sizeof one.method, "%s", one.method);
-    if (left_out) text_set(words, room, "after %ld more changes ", left_out);
-    else text_set(words, room, "%s", "");
-    text_add(words, room, "from t = %.4g on, %s", one.t,
+    if (left_out) text_set(words, capacity, "after %ld more changes ", left_out);
+    else text_set(words, capacity, "%s", "");
+    text_add(words, capacity, "from t = %.4g on, %s", one.t,
              is_stiff(one.method) ? "for stiff equations: stability, not accuracy, bounded the steps"
                                   : "where explicit steps are stable again");
     return 1;

@@ -48,17 +48,18 @@ static const char *s_of(int count) {
     return count == 1 ? "" : "s";
 }
 
-static void size(const keel_mode *mode, char *out, size_t room) {
+static void size(const keel_mode *mode, char *out, size_t capacity) {
     const keel_problem *p = mode->problem;
     unsigned traits = keel_problem_traits(p);
     int rows = p->constraint.count;
-    if (traits & KEEL_SECOND_ORDER) text_set(out, room, "%d coordinate%s", p->n / 2, s_of(p->n / 2));
-    else if (traits & KEEL_CANONICAL) text_set(out, room, "%d canonical pair%s", p->n / 2, s_of(p->n / 2));
+    if (traits & KEEL_SECOND_ORDER) text_set(out, capacity, "%d coordinate%s", p->n / 2, s_of(p->n / 2));
+    else if (traits & KEEL_CANONICAL)
+        text_set(out, capacity, "%d canonical pair%s", p->n / 2, s_of(p->n / 2));
     else
-        text_set(out, room, "%d unknown%s, %d equation%s", mode->unknowns, s_of(mode->unknowns),
+        text_set(out, capacity, "%d unknown%s, %d equation%s", mode->unknowns, s_of(mode->unknowns),
                  mode->equations, s_of(mode->equations));
-    if (rows) text_add(out, room, ", %d constraint%s", rows, s_of(rows));
-    if (p->rolling.count) text_add(out, room, ", %d rolling", p->rolling.count);
+    if (rows) text_add(out, capacity, ", %d constraint%s", rows, s_of(rows));
+    if (p->rolling.count) text_add(out, capacity, ", %d rolling", p->rolling.count);
 }
 
 /* What the equations are to keel. */
@@ -198,7 +199,7 @@ static void mode_text(struct lines *l, const struct check *c, int i, int first) 
     char how_large[200], free_values[JOB_FREEDOM];
     if (!keel_model_mode(c->model, i, &mode)) return;
     size(&mode, how_large, sizeof how_large);
-    int color = c->job.say.color_out;
+    int color = c->job.messages.color_out;
     fprintf(l->out, "%s%s%s%s%s   %s   index %d   %s\n", message_bold(color),
             first ? keel_model_name(c->model) : "mode ", first ? mode.name ? ", mode " : "" : "",
             mode.name ? mode.name : "", message_plain(color), how_large, mode.index,

@@ -35,7 +35,7 @@ static const char *held(const keel_problem *p, const char *stabilizer) {
 
 /* A stabilizer that asks for a kind of method: the first implicit one that it takes.  NULL: any will do. */
 static const char *method_for(const keel_problem *p, const char *stabilizer, enum choose_steps steps,
-                              double step, char *why, size_t room) {
+                              double step, char *why, size_t capacity) {
     static const char *const candidates[] = {"rk4", "radau", "gauss6"};
     char pair[80];
     if (!(stabilizer_traits(stabilizer) & KEEL_FROZEN_WEIGHTS)) return NULL;
@@ -45,40 +45,40 @@ static const char *method_for(const keel_problem *p, const char *stabilizer, enu
             if (k == 1 && fixed) continue;
             text_set(pair, sizeof pair, "%s+%s", name, stabilizer);
             if (!accepts(p, pair, fixed ? step : 0)) continue;
-            text_set(why, room, "implicit, as %s needs it", stabilizer);
+            text_set(why, capacity, "implicit, as %s needs it", stabilizer);
             return k ? name : NULL;
         }
     return NULL;
 }
 
-const char *choose_method(const keel_model *m, enum choose_steps steps, char *why, size_t room) {
-    return choose_method_for(m, steps, "auto", why, room);
+const char *choose_method(const keel_model *m, enum choose_steps steps, char *why, size_t capacity) {
+    return choose_method_for(m, steps, "auto", why, capacity);
 }
 
 const char *choose_method_for(const keel_model *m, enum choose_steps steps, const char *stabilizer, char *why,
-                              size_t room) {
+                              size_t capacity) {
     int corrects = (stabilizer_traits(stabilizer) & (KEEL_CORRECTS | KEEL_DAMPS)) != 0;
     keel_mode mode = {0};
     double from, to;
     keel_model_span(m, &from, &to);
     if (!keel_model_mode(m, keel_model_start(m), &mode)) return steps == CHOOSE_FIXED ? "rk4" : "dop853";
     const keel_problem *p = mode.problem;
-    const char *asked = method_for(p, stabilizer, steps, fabs(to - from) / 100, why, room);
+    const char *asked = method_for(p, stabilizer, steps, fabs(to - from) / 100, why, capacity);
     if (asked) return asked;
     if (steps == CHOOSE_ADAPTIVE) {
-        text_set(why, room, "order 8 with error control%s", held(p, stabilizer));
+        text_set(why, capacity, "order 8 with error control%s", held(p, stabilizer));
         return "dop853";
     }
     if (!corrects && keel_problem_traits(p) & KEEL_SECOND_ORDER && p->constraint.count &&
         keel_model_modes(m) == 1 && accepts(p, "rattle", (to > from ? to - from : from - to) / 100)) {
-        text_set(why, room,
+        text_set(why, capacity,
                  "symplectic, keeps constraints and their derivatives by itself; energy errors stay bounded");
         return "rattle";
     }
     if (steps == CHOOSE_REVERSIBLE) {
-        text_set(why, room, "symmetric, of order 8");
+        text_set(why, capacity, "symmetric, of order 8");
         return "gauss8";
     }
-    text_set(why, room, "the classical method of order 4 for fixed steps%s", held(p, stabilizer));
+    text_set(why, capacity, "the classical method of order 4 for fixed steps%s", held(p, stabilizer));
     return "rk4";
 }

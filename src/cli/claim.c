@@ -20,16 +20,16 @@ enum { DIGITS = 16, TRIES = 100 };
 #define PART ".part-"
 #define KEPT ".kept-"
 
-static struct claim *refuse(struct claim *c, const char *path, const char *what, char *why, size_t room) {
-    text_set(why, room, "%.300s cannot be written: %s", path, what);
+static struct claim *refuse(struct claim *c, const char *path, const char *what, char *why, size_t capacity) {
+    text_set(why, capacity, "%.300s cannot be written: %s", path, what);
     claim_close(c);
     return NULL;
 }
 
 static char *joined(const char *text, const char *tail) {
-    size_t room = strlen(text) + strlen(tail) + 1;
-    char *both = malloc(room);
-    if (both) snprintf(both, room, "%s%s", text, tail);
+    size_t capacity = strlen(text) + strlen(tail) + 1;
+    char *both = malloc(capacity);
+    if (both) snprintf(both, capacity, "%s%s", text, tail);
     return both;
 }
 
@@ -84,23 +84,24 @@ static int ends_with(const char *path, const char *ending) {
 }
 
 /* May it be replaced?  0, or -1 with a sentence. */
-static int check_target(const struct claim *c, const char *path, char *why, size_t room) {
+static int check_target(const struct claim *c, const char *path, char *why, size_t capacity) {
     char target[200] = "";
     if (!c->there || (c->force && !S_ISDIR(c->before.st_mode))) return 0;
     if (S_ISDIR(c->before.st_mode))
-        return text_set(why, room, "%.300s cannot be written: it is a directory", path), -1;
+        return text_set(why, capacity, "%.300s cannot be written: it is a directory", path), -1;
     if (S_ISLNK(c->before.st_mode)) {
         if (readlink(path, target, sizeof target - 1) < 0) target[0] = '\0';
         text_set(
-            why, room,
+            why, capacity,
             "%.200s is a link to %.199s and is not followed: give the file's own name, or --force to replace "
             "the link",
             path, target);
         return -1;
     }
     if (is_own_kind(path, c->kind)) return 0;
-    text_set(why, room, "%.300s is not %s and stays as it is: give another name, or --force to replace it",
-             path, kind_name(c->kind));
+    text_set(why, capacity,
+             "%.300s is not %s and stays as it is: give another name, or --force to replace it", path,
+             kind_name(c->kind));
     return -1;
 }
 
@@ -159,14 +160,14 @@ static void sweep(const struct claim *c) {
     free(name);
 }
 
-struct claim *claim_open(const char *path, enum kind kind, int force, char *why, size_t room) {
+struct claim *claim_open(const char *path, enum kind kind, int force, char *why, size_t capacity) {
     struct claim *c = calloc(1, sizeof *c);
     if (c) *c = (struct claim){.path = joined(path, ""), .lock = joined(path, LOCK), .handle = -1};
-    if (!c || !c->path || !c->lock) return memory_out(), refuse(c, path, MEMORY_OUT, why, room);
+    if (!c || !c->path || !c->lock) return memory_out(), refuse(c, path, MEMORY_OUT, why, capacity);
     c->kind = kind;
     c->force = force;
     if (kind != KIND_MODEL && ends_with(path, ".keel"))
-        return refuse(c, path, "a name that ends in .keel is that of a model", why, room);
+        return refuse(c, path, "a name that ends in .keel is that of a model", why, capacity);
     c->stream = is_stream(path);
     if (c->stream) return c;
     switch (take_lock(c)) {
@@ -174,16 +175,16 @@ struct claim *claim_open(const char *path, enum kind kind, int force, char *why,
         break;
     case LOCK_WRONG:
         if (errno == EEXIST || errno == ELOOP)
-            text_set(why, room, "%.300s is in the way: it is no lock of keel", c->lock);
-        else text_set(why, room, "%.300s cannot be written: %s", path, strerror(errno));
+            text_set(why, capacity, "%.300s is in the way: it is no lock of keel", c->lock);
+        else text_set(why, capacity, "%.300s cannot be written: %s", path, strerror(errno));
         return claim_close(c), NULL;
     default:
-        text_set(why, room, "%.300s is being written by another run of keel (it holds %.300s)", path,
+        text_set(why, capacity, "%.300s is being written by another run of keel (it holds %.300s)", path,
                  c->lock);
         return claim_close(c), NULL;
     }
     c->there = lstat(path, &c->before) == 0;
-    if (check_target(c, path, why, room)) return claim_close(c), NULL;
+    if (check_target(c, path, why, capacity)) return claim_close(c), NULL;
     sweep(c);
     return c;
 }
@@ -254,31 +255,32 @@ static int place_new(const char *part, const char *path) {
 }
 
 /* The name belongs to somebody else now: the new file stays beside it. */
-static int place_beside(const struct claim *c, const char *part, char *why, size_t room) {
+static int place_beside(const struct claim *c, const char *part, char *why, size_t capacity) {
     char *kept = joined(c->path, KEPT "0123456789abcdef");
     if (kept) memcpy(kept + strlen(c->path) + strlen(KEPT), part + strlen(part) - DIGITS, DIGITS);
     int moved = kept && rename(part, kept) == 0;
     text_set(
-        why, room,
+        why, capacity,
         "%.250s was changed by another program during the run and stays as it is; the new file is %.250s",
         c->path, moved ? kept : part);
     free(kept);
     return -1;
 }
 
-int claim_place(struct claim *c, const char *part, int handle, char *why, size_t room) {
+int claim_place(struct claim *c, const char *part, int handle, char *why, size_t capacity) {
     struct stat now;
     if (!is_named(handle, part)) {
-        text_set(why, room, "%.300s cannot be written: another program has removed %.300s", c->path, part);
+        text_set(why, capacity, "%.300s cannot be written: another program has removed %.300s", c->path,
+                 part);
         return -1;
     }
     int there = lstat(c->path, &now) == 0, wrong;
     if (!c->force && (there != c->there || (there && !unchanged(&now, &c->before))))
-        return place_beside(c, part, why, room);
+        return place_beside(c, part, why, capacity);
     wrong = there || c->force ? rename(part, c->path) : place_new(part, c->path);
-    if (wrong && errno == EEXIST) return place_beside(c, part, why, room);
+    if (wrong && errno == EEXIST) return place_beside(c, part, why, capacity);
     if (wrong) {
-        text_set(why, room, "%.300s cannot be written: %s", c->path, strerror(errno));
+        text_set(why, capacity, "%.300s cannot be written: %s", c->path, strerror(errno));
         unlink(part);
         return -1;
     }

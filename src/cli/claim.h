@@ -23,7 +23,7 @@ struct claim {
 };
 
 /* NULL with a sentence in `why`: it is a directory, another run writes it, it is no file of keel's, ... */
-struct claim *claim_open(const char *path, enum kind kind, int force, char *why, size_t room);
+struct claim *claim_open(const char *path, enum kind kind, int force, char *why, size_t capacity);
 /* A new file beside it, NAME.part- and 16 random digits, which nobody else has made; *part is to be freed.
  * The handle, or -1 with errno. */
 int claim_part(const struct claim *c, char **part);
@@ -31,7 +31,7 @@ int claim_part(const struct claim *c, char **part);
 int claim_stream(const struct claim *c);
 /* The part, open under `handle`, gets the name.  0, or -1 with a sentence; then the part is gone, or lies
  * beside what must not be replaced. */
-int claim_place(struct claim *c, const char *part, int handle, char *why, size_t room);
+int claim_place(struct claim *c, const char *part, int handle, char *why, size_t capacity);
 /* The name itself, opened for reading and writing, empty if `fresh`: for files that grow in place.  The
  * handle, or -1 with errno. */
 int claim_grow(struct claim *c, int fresh);

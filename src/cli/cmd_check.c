@@ -47,15 +47,15 @@ int check_invariant(const struct check *c, int i, struct check_invariant *out) {
 }
 
 /* A file name as a shell takes it. */
-static void quote(char *out, size_t room, const char *name) {
+static void quote(char *out, size_t capacity, const char *name) {
     size_t plain = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%");
     if (name[0] && name[plain] == '\0') {
-        text_set(out, room, "%s", name);
+        text_set(out, capacity, "%s", name);
         return;
     }
-    text_set(out, room, "'");
-    for (; *name; name++) text_add(out, room, *name == '\'' ? "'\\''" : "%c", *name);
-    text_add(out, room, "'");
+    text_set(out, capacity, "'");
+    for (; *name; name++) text_add(out, capacity, *name == '\'' ? "'\\''" : "%c", *name);
+    text_add(out, capacity, "'");
 }
 
 /* A ten-thousandth of the run as 1, 2 or 5 times a power of ten. */
@@ -115,12 +115,12 @@ static int open_start(struct check *c) {
 }
 
 /* An unknown on which nothing else depends may have no value: said as `keel run` says it. */
-static int say_missing(struct check *c) {
+static int report_missing(struct check *c) {
     int columns = c->value ? keel_sim_columns(c->sim) : 0, told = 0;
     for (int i = 0; i < columns; i++) {
         if (keel_sim_column_kind(c->sim, i) == KEEL_COLUMN_OUTPUT || isfinite(c->value[i])) continue;
-        if (!told++ && !c->job.say.json)
-            message_error(&c->job.say, 0, "`%.60s` %s at the start", keel_sim_column(c->sim, i),
+        if (!told++ && !c->job.messages.json)
+            message_error(&c->job.messages, 0, "`%.60s` %s at the start", keel_sim_column(c->sim, i),
                           isnan(c->value[i]) ? "has no value" : "is infinite");
     }
     return told ? EXIT_MISSING : EXIT_DONE;
@@ -187,9 +187,9 @@ int check_command(int count, char **argv) {
         if (status == 0) status = suggest(&c);
         if (status == 0 && memory_is_out()) status = job_no_memory(j);
     } else if (status == EXIT_FAILED && j->model && keel_model_status(j->model) != KEEL_OK) open_bare(&c);
-    if (j->say.json) check_json(&c, status, stdout);
-    else if (c.model && !j->say.quiet && !memory_is_out()) check_text(&c, stdout);
-    if (status == 0) status = say_missing(&c);
+    if (j->messages.json) check_json(&c, status, stdout);
+    else if (c.model && !j->messages.quiet && !memory_is_out()) check_text(&c, stdout);
+    if (status == 0) status = report_missing(&c);
     if (keel_model_status(c.model) == KEEL_ENOMEM) memory_out(); /* an answer may be missing */
     keel_sim_close(c.sim);
     keel_model_close(c.bare);

@@ -34,7 +34,7 @@ static int compare(struct compare *c, struct job *j, struct file *file, struct p
     if (compare_open(c, j) || open_file(j, file) || plot_open(plot, j) || compare_run(c, j)) return j->status;
     if (memory_is_out()) return job_no_memory(j);
     compare_mark_best(c);
-    if (!j->say.json && !j->say.quiet) compare_text(c, j, stdout);
+    if (!j->messages.json && !j->messages.quiet) compare_text(c, j, stdout);
     if (write_file(c, j, file)) return j->status;
     if (any_done(c) && compare_plot(c, j, plot)) return j->status;
     if (stop_asked()) return stop_exit();
@@ -57,7 +57,7 @@ int compare_command(int count, char **argv) {
     if (status == 0) status = compare(&c, &j, &file, &plot);
     file_drop(&file);
     plot_drop(&plot);
-    if (j.say.json) compare_json(&c, &j, run_json_status(status), status, stdout);
+    if (j.messages.json) compare_json(&c, &j, run_json_status(status), status, stdout);
     compare_close(&c);
     job_close(&j);
     return status;

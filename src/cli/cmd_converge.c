@@ -15,7 +15,7 @@ static int converge(struct converge *c, struct job *j) {
     if (!any_ran(c) && !stop_asked())
         return job_fail(j, EXIT_FAILED, "no step led to the end of the run; the shortest, %g: %s",
                         c->level[c->levels - 1].step, c->level[c->levels - 1].trial.message);
-    if (c->order && !j->say.json && !j->say.quiet) converge_text(c, j, stdout);
+    if (c->order && !j->messages.json && !j->messages.quiet) converge_text(c, j, stdout);
     if (stop_asked()) return stop_exit();
     const struct missing *missing = converge_missing(c);
     return missing ? job_miss(j, missing) : EXIT_DONE;
@@ -32,7 +32,7 @@ int converge_command(int count, char **argv) {
         return EXIT_DONE;
     }
     if (status == 0) status = converge(&c, &j);
-    if (j.say.json) converge_json(&c, &j, run_json_status(status), status, stdout);
+    if (j.messages.json) converge_json(&c, &j, run_json_status(status), status, stdout);
     converge_close(&c);
     job_close(&j);
     return status;

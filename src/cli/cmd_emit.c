@@ -23,20 +23,21 @@ static int emit(struct job *j, char **text) {
     const char *out = option_text(&j->options, opt_out);
     int settled = job_model_run(j) == 0;
     if (memory_is_out()) return job_no_memory(j); /* another method, or none, may have been chosen */
-    if (!settled && !j->say.json) message_note(&j->say, "main() takes the default method: %s", j->sentence);
+    if (!settled && !j->messages.json)
+        message_note(&j->messages, "main() takes the default method: %s", j->sentence);
     j->sentence[0] = '\0';
     *text = keel_model_standalone(j->model, settled ? &j->keel : NULL);
     if (!*text && errno == ENOMEM) return job_no_memory(j);
     if (!*text) return job_fail(j, EXIT_FAILED, "the model is too large for one C file");
     if (out) {
         int status = write_file(j, out, *text);
-        if (status == 0 && !j->say.json)
-            message_note(&j->say,
+        if (status == 0 && !j->messages.json)
+            message_note(&j->messages,
                          "%s: try  cc -O2 -ffp-contract=off -fno-builtin -DKEEL_MODEL_MAIN %s -lkeel -lm",
                          out, out);
         return status;
     }
-    if (!j->say.json && (fputs(*text, stdout) < 0 || fflush(stdout)))
+    if (!j->messages.json && (fputs(*text, stdout) < 0 || fflush(stdout)))
         return job_fail(j, EXIT_FAILED, "standard output cannot be written");
     return 0;
 }
@@ -51,7 +52,7 @@ int emit_command(int count, char **argv) {
         return EXIT_DONE;
     }
     if (status == 0) status = emit(&j, &text);
-    if (j.say.json) {
+    if (j.messages.json) {
         struct json json = {0};
         const char *out = option_text(&j.options, opt_out);
         run_json_head(&json, "emit", status ? "failed" : "done", status, &j, j.sentence);

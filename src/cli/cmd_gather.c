@@ -56,7 +56,7 @@ static int open_sweep(struct gather *g) {
     const struct shard_head *h = &g->shards.shard[0].head;
     struct sweep *s = &g->sweep;
     int status = job_open_text(&s->job, COMMAND_SWEEP, h->count, h->word, h->model);
-    s->job.say = g->job.say;
+    s->job.messages = g->job.messages;
     if (status == 0) status = sweep_plan(s);
     if (status) return status;
     job_name_stabilizer(&s->job, keel_sim_solver(keel_ensemble_base(s->ensemble)));
@@ -94,10 +94,10 @@ int gather_command(int count, char **argv) {
     if (help) command_help(command_find("gather"), stdout);
     else {
         if (status == 0) status = sweep_exit(&g.sweep);
-        if (!g.job.say.json && !g.job.say.quiet && g.sweep.tally.members && status != EXIT_FAILED)
+        if (!g.job.messages.json && !g.job.messages.quiet && g.sweep.tally.members && status != EXIT_FAILED)
             sweep_certificate(&g.sweep, stdout);
         if (g.job.status) memcpy(g.sweep.job.sentence, g.job.sentence, sizeof g.job.sentence);
-        if (g.job.say.json) sweep_json(&g.sweep, status, stdout);
+        if (g.job.messages.json) sweep_json(&g.sweep, status, stdout);
     }
     sweep_file_drop(&g.file);
     shards_close(&g.shards);

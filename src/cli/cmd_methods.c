@@ -71,25 +71,25 @@ static const struct methods_trait {
                    {KEEL_AS_GIVEN, "as-given"}};
 enum { TRAITS = sizeof trait_table / sizeof *trait_table };
 
-static void join(char *out, size_t room, const char *word) {
-    text_add(out, room, "%s%s", out[0] ? ", " : "", word);
+static void join(char *out, size_t capacity, const char *word) {
+    text_add(out, capacity, "%s%s", out[0] ? ", " : "", word);
 }
 
-static void traits_text(const keel_method *method, char *out, size_t room) {
-    text_set(out, room, "%s", method->traits & KEEL_IMPLICIT ? "" : "explicit");
+static void traits_text(const keel_method *method, char *out, size_t capacity) {
+    text_set(out, capacity, "%s", method->traits & KEEL_IMPLICIT ? "" : "explicit");
     for (int i = 0; i < TRAITS; i++)
-        if (method->traits & trait_table[i].bit) join(out, room, trait_table[i].word);
+        if (method->traits & trait_table[i].bit) join(out, capacity, trait_table[i].word);
 }
 
-static void forms_text(struct methods_answer a, int whole, char *out, size_t room) {
+static void forms_text(struct methods_answer a, int whole, char *out, size_t capacity) {
     out[0] = '\0';
-    if (!whole && a.forms == (1u << FORMS) - 1) text_set(out, room, "all");
+    if (!whole && a.forms == (1u << FORMS) - 1) text_set(out, capacity, "all");
     else
         for (int i = 0; i < FORMS; i++)
-            if (a.forms >> i & 1) join(out, room, keel_form_at(i)->name);
+            if (a.forms >> i & 1) join(out, capacity, keel_form_at(i)->name);
 }
 
-static void stabilizers_text(struct methods_answer a, int whole, char *out, size_t room) {
+static void stabilizers_text(struct methods_answer a, int whole, char *out, size_t capacity) {
     const unsigned special = KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS; /* they ask for a kind of method */
     unsigned all = 0, common = 0;
     const keel_method *s;
@@ -98,20 +98,20 @@ static void stabilizers_text(struct methods_answer a, int whole, char *out, size
         all |= 1u << i;
         if (!(s->traits & special)) common |= 1u << i;
     }
-    if (!whole && a.stabilizers == all) text_set(out, room, "all");
-    else if (!whole && (a.stabilizers & common) == common) text_set(out, room, "most");
+    if (!whole && a.stabilizers == all) text_set(out, capacity, "all");
+    else if (!whole && (a.stabilizers & common) == common) text_set(out, capacity, "most");
     else
         for (int i = 0; (s = keel_stabilizer_at(i)); i++)
-            if (a.stabilizers >> i & 1) join(out, room, s->name);
+            if (a.stabilizers >> i & 1) join(out, capacity, s->name);
 }
 
 /* Text -------------------------------------------------------------------------------------------------- */
 
 /* A text from a column to WIDTH, in as many lines as it needs. */
 static void wrapped(int column, const char *text, FILE *out) {
-    int room = WIDTH - column;
-    while ((int)strlen(text) > room) {
-        int length = room;
+    int capacity = WIDTH - column;
+    while ((int)strlen(text) > capacity) {
+        int length = capacity;
         while (length > 1 && text[length] != ' ') length--;
         fprintf(out, "%.*s\n%*s", length, text, column, "");
         text += length + 1;
@@ -121,7 +121,7 @@ static void wrapped(int column, const char *text, FILE *out) {
 
 static void table(struct methods *m, FILE *out) {
     const keel_method *method;
-    int color = m->job.say.color_out;
+    int color = m->job.messages.color_out;
     fprintf(out, "  %s%-*s %5s  %-8s %-*s %-*s %s%s\n", message_bold(color), NAME, "method", "order", "step",
             SHAPE, "forms", WITH, "with", "about", message_plain(color));
     for (int i = 0; (method = keel_method_at(i)); i++) {
@@ -152,7 +152,7 @@ static void own_options(const keel_method *method, FILE *out) {
 }
 
 static void details(struct methods *m, const keel_method *method, FILE *out) {
-    int color = m->job.say.color_out;
+    int color = m->job.messages.color_out;
     fprintf(out, "%s%s%s  %s\n", message_bold(color), method->name, message_plain(color), method->about);
     if (method->order == 0) { /* a stabilizer */
         fprintf(out, "  reference    %s\n", method->reference);
@@ -259,7 +259,8 @@ static int open_all(struct methods *m, int count, char **argv, const keel_method
     struct options *o = &j->options;
     char why[JOB_SENTENCE], method[JOB_WORD], stabilizer[JOB_WORD];
     int wrong = option_parse(o, COMMAND_METHODS, count, argv, why, sizeof why);
-    message_open(&j->say, option_text(o, opt_color), option_given(o, opt_quiet), option_given(o, opt_json));
+    message_open(&j->messages, option_text(o, opt_color), option_given(o, opt_quiet),
+                 option_given(o, opt_json));
     if (wrong) return job_fail(j, EXIT_USAGE, "%s", why);
     if (option_given(o, opt_help)) return 0;
     if (o->operands > 1)
@@ -284,7 +285,7 @@ int methods_command(int count, char **argv) {
     const keel_method *one = NULL;
     int status = open_all(&m, count, argv, &one);
     if (status == 0 && option_given(&m.job.options, opt_help)) command_help(command_find("methods"), stdout);
-    else if (m.job.say.json) print_json(&m, one, status);
+    else if (m.job.messages.json) print_json(&m, one, status);
     else if (status == 0 && one) details(&m, one, stdout);
     else if (status == 0) table(&m, stdout);
     for (int i = 0; i < FORMS; i++) keel_model_close(m.model[i]);

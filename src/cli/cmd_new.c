@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 
 /* The name of the model that a path stands for: without folders and .keel. */
-static void name_of(const char *path, char *out, size_t room) {
+static void name_of(const char *path, char *out, size_t capacity) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strlen(name);
     if (length > 5 && strcmp(name + length - 5, ".keel") == 0) length -= 5;
-    text_set(out, room, "%.*s", (int)(length < room ? length : room - 1), name);
+    text_set(out, capacity, "%.*s", (int)(length < capacity ? length : capacity - 1), name);
 }
 
 static int good_name(const char *name) {
@@ -49,9 +49,9 @@ static int write_new(struct job *j, const char *text) {
     return file_keep(&file, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
 }
 
-static int make(struct job *j, char *name, size_t room) {
+static int make(struct job *j, char *name, size_t capacity) {
     const char *kind = option_text(&j->options, opt_kind), *given = j->file;
-    name_of(given, name, room);
+    name_of(given, name, capacity);
     if (!good_name(name))
         return job_fail(j, EXIT_USAGE,
                         "`%.80s` is no name of a model: letters, digits and _, and a letter first", name);
@@ -81,7 +81,7 @@ int new_command(int count, char **argv) {
         return EXIT_DONE;
     }
     if (status == 0) status = make(&j, name, sizeof name);
-    if (j.say.json) {
+    if (j.messages.json) {
         struct json json = {0};
         char next[JOB_SENTENCE];
         run_json_head(&json, "new", status ? "failed" : "done", status, &j, j.sentence);
@@ -93,7 +93,7 @@ int new_command(int count, char **argv) {
             json_text(&json, "next", next);
         }
         run_json_print(&json, stdout);
-    } else if (status == 0 && !j.say.quiet) {
+    } else if (status == 0 && !j.messages.quiet) {
         char shown[6 * JOB_SENTENCE];
         text_shown(shown, sizeof shown, j.path);
         printf("%s is written: read it, change it.  Then try\n  keel check %s\n  keel run %s --plot -\n",

@@ -21,7 +21,7 @@ static int draw(const struct reproduce *r, const struct claims *c, int item, con
         if (c->draw[k].item != item || (only >= 0 && k != only)) continue;
         text_set(path, sizeof path, "%.400s/%.80s-%.80s.svg", folder, c->name, c->draw[k].name);
         if (figure_draw(c, k, path, option_given(&j->options, opt_force), why, sizeof why) == 0) continue;
-        message_error(&j->say, 0, "%s", why);
+        message_error(&j->messages, 0, "%s", why);
         missing++;
     }
     return missing;
@@ -40,10 +40,10 @@ static int open_folder(struct job *j) {
 }
 
 static int reproduce(struct reproduce *r, struct job *j) {
-    int text = !j->say.json && !j->say.quiet, missing = 0;
+    int text = !j->messages.json && !j->messages.quiet, missing = 0;
     if (reproduce_open(r, j)) return j->status;
     if (r->listed) {
-        for (int p = 0; p < r->papers && !j->say.json; p++) {
+        for (int p = 0; p < r->papers && !j->messages.json; p++) {
             if (p) fputc('\n', stdout);
             reproduce_text_paper(&r->paper[p], j, stdout);
             reproduce_text_names(r, &r->paper[p], stdout);
@@ -80,14 +80,15 @@ int reproduce_command(int count, char **argv) {
     struct options *o = &j.options;
     char why[JOB_SENTENCE];
     int status = EXIT_DONE, wrong = option_parse(o, COMMAND_REPRODUCE, count, argv, why, sizeof why);
-    message_open(&j.say, option_text(o, opt_color), option_given(o, opt_quiet), option_given(o, opt_json));
+    message_open(&j.messages, option_text(o, opt_color), option_given(o, opt_quiet),
+                 option_given(o, opt_json));
     if (wrong) status = job_fail(&j, EXIT_USAGE, "%s", why);
     else if (option_given(o, opt_help)) command_help(command_find("reproduce"), stdout);
     else {
         stop_watch();
         status = reproduce(&r, &j);
     }
-    if (j.say.json && !option_given(o, opt_help))
+    if (j.messages.json && !option_given(o, opt_help))
         reproduce_json(&r, &j,
                        stop_asked()  ? "interrupted"
                        : status == 0 ? "done"

@@ -101,7 +101,7 @@ static int open_run(struct run *r) {
     j->keel.defect_every = 128; /* a sample costs up to two steps: below 2 % */
     if (r->checkpoint.path) j->keel.stop = stop_flag_late();
     struct waiting waiting;
-    waiting_begin(&waiting, &j->say, "verifying the equations");
+    waiting_begin(&waiting, &j->messages, "verifying the equations");
     r->sim = r->checkpoint.from ? checkpoint_sim(&r->checkpoint) : keel_sim_open(j->model, &j->keel);
     waiting_end(&waiting);
     if (!r->sim) return job_no_memory(j);
@@ -221,7 +221,7 @@ static int finish(struct run *r) {
     int lost = close_tables(r), good = o->status == OUTCOME_DONE || o->status == OUTCOME_STOPPED;
     o->accuracy.yardstick = ACCURACY_NONE;
     struct waiting waiting;
-    waiting_begin(&waiting, &j->say, "measuring the accuracy");
+    waiting_begin(&waiting, &j->messages, "measuring the accuracy");
     if (good) accuracy_measure(o, j);
     waiting_end(&waiting);
     if (good && stop_asked()) o->status = OUTCOME_INTERRUPTED, o->exit = stop_exit();
@@ -237,9 +237,10 @@ static int finish(struct run *r) {
         o->status = OUTCOME_FAILED, o->exit = EXIT_FAILED;
         text_set(o->message, sizeof o->message, "%s", j->sentence);
     } else if (good) checkpoint_forget(&r->checkpoint);
-    if (!j->say.json && !j->say.quiet) outcome_certificate(o, j, stdout, j->say.color_out);
-    if (!j->say.json && o->status == OUTCOME_FAILED && !lost) message_error(&j->say, 0, "%s", o->message);
-    if (!j->say.json && o->lacking[0]) message_error(&j->say, 0, "%s", o->lacking);
+    if (!j->messages.json && !j->messages.quiet) outcome_certificate(o, j, stdout, j->messages.color_out);
+    if (!j->messages.json && o->status == OUTCOME_FAILED && !lost)
+        message_error(&j->messages, 0, "%s", o->message);
+    if (!j->messages.json && o->lacking[0]) message_error(&j->messages, 0, "%s", o->lacking);
     return o->exit;
 }
 
@@ -269,7 +270,7 @@ int run_command(int count, char **argv) {
         plot_drop(&r.plot);
         report_drop(&r.report);
     }
-    if (r.job.say.json) run_json(&r.outcome, &r.job, stdout);
+    if (r.job.messages.json) run_json(&r.outcome, &r.job, stdout);
     outcome_release(&r.outcome);
     checkpoint_close(&r.checkpoint);
     store_close(&r.store);

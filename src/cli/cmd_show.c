@@ -72,7 +72,7 @@ static void tell_plan(const struct show *s, FILE *out) {
     double *t = r->timed ? sweep_reader_line(r, "t", &count) : NULL;
     if (t) fprintf(out, " at %d times, %g .. %g", r->times, t[0], t[r->times - 1]);
     else fprintf(out, " at the end");
-    if (r->folds) fprintf(out, ", with smallest, largest and mean over the run");
+    if (r->extrema) fprintf(out, ", with smallest, largest and mean over the run");
     fprintf(out, "\n");
     free(t);
     if (r->events) fprintf(out, "  events     %lld\n", (long long)r->events);
@@ -152,8 +152,8 @@ int show_command(int count, char **argv) {
     if (status == 0 && option_given(&s.job.options, opt_help)) command_help(command_find("show"), stdout);
     else {
         if (status == 0) status = run_show(&s);
-        if (status == 0 && !s.job.say.json && !s.job.say.quiet) tell(&s, stdout);
-        if (s.job.say.json) tell_json(&s, status, stdout);
+        if (status == 0 && !s.job.messages.json && !s.job.messages.quiet) tell(&s, stdout);
+        if (s.job.messages.json) tell_json(&s, status, stdout);
     }
     plot_drop(&s.plot);
     sweep_reader_close(&s.file);
@@ -169,7 +169,7 @@ int show_command(int count, char **argv) {
         job_open_word(&j, COMMAND_SHOW, count, argv, "which file?  Give the --out FILE of keel sweep");
     if (status == 0 && option_given(&j.options, opt_help)) command_help(command_find("show"), stdout);
     else if (status == 0) status = job_fail(&j, EXIT_FAILED, "this build of keel has no HDF5");
-    if (j.say.json) {
+    if (j.messages.json) {
         struct json json = {0};
         run_json_head(&json, "show", run_json_status(status), status, &j, j.sentence);
         run_json_print(&json, stdout);

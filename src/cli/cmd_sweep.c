@@ -28,7 +28,7 @@ static char **resumed_words(struct job *j, int count, char **argv, int *words, c
     else if (names.count == 0)
         job_fail(j, EXIT_FAILED, "--resume: there is nothing to go on from: no file %.300s" SHARD_ENDING,
                  out);
-    else if (shard_look(&shard, names.path[0], why, sizeof why))
+    else if (shard_probe(&shard, names.path[0], why, sizeof why))
         job_fail(j, EXIT_FAILED, "--resume: %s", why);
     else {
         const struct shard_head *h = &shard.head;
@@ -155,7 +155,7 @@ static struct shard_head head_of(const struct sweep_run *r) {
                                .sweep = r->sum,
                                .columns = keel_ensemble_columns(s->ensemble),
                                .times = keel_ensemble_times(s->ensemble),
-                               .folds = s->options.folds,
+                               .extrema = s->options.extrema,
                                .events = s->options.event != NULL,
                                .count = r->count,
                                .word = r->word,
@@ -269,7 +269,7 @@ static int open_sweep(struct sweep_run *r, int count, char **word) {
     if (r->ranks.size > 1 && strcmp(j->file, "-") == 0)
         return job_fail(j, EXIT_USAGE, "only one rank has the standard input: give the model as a file");
     if (take_task(r)) return j->status;
-    waiting_begin(&waiting, &j->say, "verifying the equations");
+    waiting_begin(&waiting, &j->messages, "verifying the equations");
     s->workers = r->ranks.size > 1 ? ranks_workers() : 0;
     int status = sweep_plan(s);
     waiting_end(&waiting);
@@ -319,11 +319,11 @@ static int tell(struct sweep_run *r, int status) {
     if (status == 0 && option_given(&j->options, opt_help))
         return command_help(command_find("sweep"), stdout), status;
     if (status == 0) status = sweep_exit(s);
-    if (s->tally.members && !j->say.json && !j->say.quiet && status != EXIT_FAILED)
+    if (s->tally.members && !j->messages.json && !j->messages.quiet && status != EXIT_FAILED)
         sweep_certificate(s, stdout);
-    if (j->say.json) sweep_json(s, status, stdout);
+    if (j->messages.json) sweep_json(s, status, stdout);
     if (r->parts && j->status == 0)
-        message_note(&j->say, "part %d of %d is finished; once all are: keel gather %.200s", r->part,
+        message_note(&j->messages, "part %d of %d is finished; once all are: keel gather %.200s", r->part,
                      r->parts, option_text(&j->options, opt_out));
     return status;
 }

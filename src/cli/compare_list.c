@@ -39,13 +39,13 @@ static void add(struct compare_list *l, const char *method, const char *stabiliz
 }
 
 /* The next entry of a list, without the commas inside of brackets, and without blanks around it. */
-static const char *next_entry(const char *at, char *one, size_t room) {
+static const char *next_entry(const char *at, char *one, size_t capacity) {
     int depth = 0;
     size_t length = 0;
     while (*at == ' ') at++;
     for (; *at && (depth > 0 || *at != ','); at++) {
         depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
-        if (length + 1 < room) one[length++] = *at;
+        if (length + 1 < capacity) one[length++] = *at;
     }
     while (length && one[length - 1] == ' ') length--;
     one[length] = '\0';

@@ -10,34 +10,34 @@ enum { WIDTH = 100, NAME = 22 };
 
 /* Text -------------------------------------------------------------------------------------------------- */
 
-static void count_text(char *out, size_t room, long count) {
-    if (count < 1000000) snprintf(out, room, "%ld", count);
-    else snprintf(out, room, "%.2fM", (double)count / 1e6);
+static void count_text(char *out, size_t capacity, long count) {
+    if (count < 1000000) snprintf(out, capacity, "%ld", count);
+    else snprintf(out, capacity, "%.2fM", (double)count / 1e6);
 }
 
-static void time_text(char *out, size_t room, double seconds) {
-    if (isnan(seconds)) text_set(out, room, "-");
-    else if (seconds < 0.01) snprintf(out, room, "%.3f ms", 1e3 * seconds);
-    else if (seconds < 1) snprintf(out, room, "%.1f ms", 1e3 * seconds);
-    else snprintf(out, room, "%.2f s", seconds);
+static void time_text(char *out, size_t capacity, double seconds) {
+    if (isnan(seconds)) text_set(out, capacity, "-");
+    else if (seconds < 0.01) snprintf(out, capacity, "%.3f ms", 1e3 * seconds);
+    else if (seconds < 1) snprintf(out, capacity, "%.1f ms", 1e3 * seconds);
+    else snprintf(out, capacity, "%.2f s", seconds);
 }
 
-/* A sentence in `room` columns; what does not fit ends in dots at a blank. */
-static void print_short(FILE *out, const char *text, int room) {
+/* A sentence in `capacity` columns; what does not fit ends in dots at a blank. */
+static void print_short(FILE *out, const char *text, int capacity) {
     int length = (int)strlen(text);
-    if (length <= room) {
+    if (length <= capacity) {
         fprintf(out, "%s\n", text);
         return;
     }
-    length = room - 3;
-    while (length > room / 2 && text[length] != ' ') length--;
+    length = capacity - 3;
+    while (length > capacity / 2 && text[length] != ' ') length--;
     fprintf(out, "%.*s...\n", length, text);
 }
 
-static void setting_text(const struct compare_row *row, char *out, size_t room) {
-    if (row->step > 0) snprintf(out, room, "step %.4g", row->step);
-    else if (row->rtol > 0) snprintf(out, room, "rtol %.4g", row->rtol);
-    else text_set(out, room, "-");
+static void setting_text(const struct compare_row *row, char *out, size_t capacity) {
+    if (row->step > 0) snprintf(out, capacity, "step %.4g", row->step);
+    else if (row->rtol > 0) snprintf(out, capacity, "rtol %.4g", row->rtol);
+    else text_set(out, capacity, "-");
 }
 
 static void row_text(const struct compare_row *row, int name_width, int color, FILE *out) {
@@ -86,7 +86,7 @@ static void yardstick_text(const struct compare *c, FILE *out) {
 }
 
 void compare_text(const struct compare *c, const struct job *j, FILE *out) {
-    int color = j->say.color_out, width = 10, best = 0;
+    int color = j->messages.color_out, width = 10, best = 0;
     keel_mode mode = {0};
     char freedom[JOB_FREEDOM];
     keel_model_mode(j->model, keel_model_start(j->model), &mode);

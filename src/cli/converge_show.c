@@ -39,11 +39,11 @@ static void cell(const struct converge *c, int level, int column, FILE *out) {
 /* The reason stands in the first block alone. */
 static void failed_line(const struct converge_level *level, int first, FILE *out) {
     char said[JOB_SENTENCE + 20];
-    int room = WIDTH - STEP - 4;
+    int capacity = WIDTH - STEP - 4;
     const char *why = first ? level->trial.message : "";
     text_set(said, sizeof said, "%s%s%s", trial_word(level->trial.status), why[0] ? ": " : "", why);
     int length = (int)strlen(said);
-    fprintf(out, "  %.*s%s", length > room ? room - 3 : length, said, length > room ? "..." : "");
+    fprintf(out, "  %.*s%s", length > capacity ? capacity - 3 : length, said, length > capacity ? "..." : "");
 }
 
 /* The columns list[0 .. count) beside each other. */
@@ -67,7 +67,7 @@ static void block(const struct converge *c, const int *list, int count, int firs
 }
 
 void converge_text(const struct converge *c, const struct job *j, FILE *out) {
-    int color = j->say.color_out, list[WIDTH], floors = 0, first = 1;
+    int color = j->messages.color_out, list[WIDTH], floors = 0, first = 1;
     fprintf(out, "%s%s%s  %s+%s  t %g .. %g\n", message_bold(color), keel_model_name(j->model),
             message_plain(color), j->method, j->stabilizer, j->t0, j->t1);
     if (j->why[0]) fprintf(out, "  %s: %s\n", j->method, j->why);

@@ -94,7 +94,7 @@ static int take(void *user, const struct trace_row *row) {
 }
 
 /* What can be had of a run that fails on its way is drawn. */
-static int go(struct recorder *r, int names, char *const *name, char *why, size_t room) {
+static int go(struct recorder *r, int names, char *const *name, char *why, size_t capacity) {
     struct job *j = &r->job;
     keel_status status = KEEL_OK;
     j->keel.observe = observe;
@@ -103,7 +103,7 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
         int starved =
             !r->sim || (keel_sim_solver(r->sim) && keel_state_of(keel_sim_solver(r->sim)) == KEEL_ENOMEM);
         if (starved) memory_out();
-        text_set(why, room, "%s", starved ? MEMORY_OUT : job_why(r->sim));
+        text_set(why, capacity, "%s", starved ? MEMORY_OUT : job_why(r->sim));
         return -1;
     }
     keel_sim_attach(r->sim, r);
@@ -112,7 +112,7 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
     r->row = malloc(((size_t)names + 1) * sizeof *r->row);
     if (!r->spot || !r->row || trace_open_at(&r->trace, j, NULL, 0) || trace_attach(&r->trace, r->sim)) {
         memory_out();
-        text_set(why, room, MEMORY_OUT);
+        text_set(why, capacity, MEMORY_OUT);
         return -1;
     }
     r->trace.every_step = 1;
@@ -124,22 +124,22 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
            !r->trace.failed)
         status = limit_advance(&limit, r->sim, trace_wake(&r->trace), j->t1);
     if (status == KEEL_ENOMEM || r->trace.failed) memory_out();
-    return memory_is_out() ? text_set(why, room, MEMORY_OUT), -1 : 0;
+    return memory_is_out() ? text_set(why, capacity, MEMORY_OUT), -1 : 0;
 }
 
 int curve_run(struct curve *c, const char *model, const char *options, int names, char *const *name,
-              char *why, size_t room) {
+              char *why, size_t capacity) {
     static const char *const more[] = {"--json", NULL}; /* what is wrong is not told but kept */
     struct measure_words words;
     struct recorder r = {.curve = c};
     *c = (struct curve){0};
     int bad = measure_words_open(&words, model, options, more);
     if (bad) memory_out();
-    if (bad) text_set(why, room, MEMORY_OUT);
+    if (bad) text_set(why, capacity, MEMORY_OUT);
     else if (job_open(&r.job, COMMAND_RUN, words.count, words.word)) {
         bad = -1;
-        text_set(why, room, "%s", r.job.sentence);
-    } else bad = go(&r, names, name, why, room);
+        text_set(why, capacity, "%s", r.job.sentence);
+    } else bad = go(&r, names, name, why, capacity);
     trace_close(&r.trace);
     free(r.spot);
     free(r.row);

@@ -23,11 +23,11 @@ struct figure {
     char text[NAMES][NAME], *name[NAMES]; /* all quantities of all panels */
     int names;
     char *why;
-    size_t room;
+    size_t capacity;
 };
 
 static int wrong(struct figure *p, const char *sentence, const char *word) {
-    text_set(p->why, p->room, "%s %s: %s%s%s", p->c->name, p->draw->name, sentence, word ? " " : "",
+    text_set(p->why, p->capacity, "%s %s: %s%s%s", p->c->name, p->draw->name, sentence, word ? " " : "",
              word ? word : "");
     return -1;
 }
@@ -314,9 +314,9 @@ static int send(struct figure *p, FILE *g, struct claim *claim) {
     return file_keep(&file, why, sizeof why) ? wrong(p, why, NULL) : 0;
 }
 
-int figure_draw(const struct claims *c, int draw, const char *path, int force, char *why, size_t room) {
-    struct figure p = {.c = c, .draw = &c->draw[draw], .why = why, .room = room};
-    struct claim *claim = claim_open(path, KIND_SVG, force, why, room);
+int figure_draw(const struct claims *c, int draw, const char *path, int force, char *why, size_t capacity) {
+    struct figure p = {.c = c, .draw = &c->draw[draw], .why = why, .capacity = capacity};
+    struct claim *claim = claim_open(path, KIND_SVG, force, why, capacity);
     if (!claim) return -1;
     int bad = p.draw->panels ? 0 : wrong(&p, "it has no panels", NULL);
     if (!bad) bad = take_names(&p) || take_curves(&p);

@@ -6,5 +6,5 @@
 
 /* Runs the curves of figure number `draw` and writes it to the file; force: whatever is there.  0, or -1
  * with a sentence. */
-int figure_draw(const struct claims *c, int draw, const char *path, int force, char *why, size_t room);
+int figure_draw(const struct claims *c, int draw, const char *path, int force, char *why, size_t capacity);
 #endif

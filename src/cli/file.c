@@ -11,7 +11,7 @@
 
 enum { BUFFER = 1 << 17 };
 
-int file_open(struct file *f, struct claim *claim, int borrowed, char *why, size_t room) {
+int file_open(struct file *f, struct claim *claim, int borrowed, char *why, size_t capacity) {
     *f = (struct file){.claim = claim, .borrowed = borrowed};
     int handle = claim->stream ? claim_stream(claim) : claim_part(claim, &f->part);
     f->stream = handle >= 0 ? fdopen(handle, "wb") : NULL;
@@ -21,7 +21,7 @@ int file_open(struct file *f, struct claim *claim, int borrowed, char *why, size
     }
     f->error = errno;
     if (handle >= 0) close(handle);
-    file_sentence(f, why, room);
+    file_sentence(f, why, capacity);
     file_drop(f);
     return -1;
 }
@@ -34,8 +34,9 @@ int file_put(struct file *f, const void *bytes, size_t count) {
     return -1;
 }
 
-void file_sentence(const struct file *f, char *why, size_t room) {
-    text_set(why, room, "%.300s cannot be written: %s", f->claim->path, strerror(f->error ? f->error : EIO));
+void file_sentence(const struct file *f, char *why, size_t capacity) {
+    text_set(why, capacity, "%.300s cannot be written: %s", f->claim->path,
+             strerror(f->error ? f->error : EIO));
 }
 
 int file_mark(struct file *f) {
@@ -64,10 +65,10 @@ static void settle(struct file *f) {
     if (bad && !f->error) f->error = errno ? errno : EIO;
 }
 
-int file_keep(struct file *f, char *why, size_t room) {
+int file_keep(struct file *f, char *why, size_t capacity) {
     settle(f);
     if (!f->error && f->part) {
-        int wrong = claim_place(f->claim, f->part, fileno(f->stream), why, room);
+        int wrong = claim_place(f->claim, f->part, fileno(f->stream), why, capacity);
         if (!wrong) settle_folder(f->claim->path);
         free(f->part); /* placed, kept beside, or gone */
         f->part = NULL;
@@ -79,7 +80,7 @@ int file_keep(struct file *f, char *why, size_t room) {
     f->stream = NULL;
     if (bad && !f->error) f->error = errno ? errno : EIO;
     int wrong = f->error ? -1 : 0;
-    if (wrong) file_sentence(f, why, room);
+    if (wrong) file_sentence(f, why, capacity);
     file_drop(f);
     return wrong;
 }
@@ -92,7 +93,7 @@ void file_drop(struct file *f) {
     *f = (struct file){0};
 }
 
-unsigned char *file_read(const char *path, size_t *count, char *why, size_t room) {
+unsigned char *file_read(const char *path, size_t *count, char *why, size_t capacity) {
     FILE *in = fopen(path, "rb");
     unsigned char *bytes = NULL;
     size_t space = 0, got = 0;
@@ -107,7 +108,7 @@ unsigned char *file_read(const char *path, size_t *count, char *why, size_t room
     }
     int good = in && feof(in) && !ferror(in);
     if (!good) {
-        text_set(why, room, "%.300s cannot be read: %s", path, strerror(errno ? errno : ENOMEM));
+        text_set(why, capacity, "%.300s cannot be read: %s", path, strerror(errno ? errno : ENOMEM));
         free(bytes);
         bytes = NULL;
     }

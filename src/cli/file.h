@@ -18,13 +18,14 @@ struct file {
 };
 
 /* Takes the claim: file_keep and file_drop close it, unless `borrowed`.  0, or -1 with a sentence. */
-int file_open(struct file *f, struct claim *claim, int borrowed, char *why, size_t room);
-int file_put(struct file *f, const void *bytes, size_t count);    /* 0, or -1 */
-void file_sentence(const struct file *f, char *why, size_t room); /* why it could not be written */
+int file_open(struct file *f, struct claim *claim, int borrowed, char *why, size_t capacity);
+int file_put(struct file *f, const void *bytes, size_t count);        /* 0, or -1 */
+void file_sentence(const struct file *f, char *why, size_t capacity); /* why it could not be written */
 /* A complete figure that somebody else has written to the part is marked as keel's.  0, or -1. */
 int file_mark(struct file *f);
-int file_keep(struct file *f, char *why, size_t room); /* closed and in place; 0, or -1: the disk is full */
-void file_drop(struct file *f);                        /* closed and removed; nothing appears */
+int file_keep(struct file *f, char *why,
+              size_t capacity); /* closed and in place; 0, or -1: the disk is full */
+void file_drop(struct file *f); /* closed and removed; nothing appears */
 /* All bytes of a file, to be freed; NULL with a sentence. */
-unsigned char *file_read(const char *path, size_t *count, char *why, size_t room);
+unsigned char *file_read(const char *path, size_t *count, char *why, size_t capacity);
 #endif

@@ -37,12 +37,12 @@ enum kind gnuplot_file_kind(enum gnuplot_kind kind) {
 }
 
 /* In the absolute folders of $PATH: what runs must not depend on where the user happens to stand. */
-static int find_program(char *out, size_t room) {
+static int find_program(char *out, size_t capacity) {
     const char *path = getenv("PATH");
     for (path = path ? path : "/usr/bin:/bin"; *path; path += strcspn(path, ":"), path += *path == ':') {
         struct stat about;
         if (*path != '/') continue;
-        text_set(out, room, "%.*s/gnuplot", (int)strcspn(path, ":"), path);
+        text_set(out, capacity, "%.*s/gnuplot", (int)strcspn(path, ":"), path);
         if (stat(out, &about) == 0 && S_ISREG(about.st_mode) && access(out, X_OK) == 0) return 1;
     }
     return 0;
@@ -128,37 +128,37 @@ static int spawn(pid_t *child, int in, int out, int err) {
 }
 
 /* The last line that says something. */
-static void read_complaint(FILE *complaints, char *out, size_t room) {
+static void read_diagnostics(FILE *diagnostics, char *out, size_t capacity) {
     char line[300];
-    rewind(complaints);
-    while (fgets(line, sizeof line, complaints)) {
+    rewind(diagnostics);
+    while (fgets(line, sizeof line, diagnostics)) {
         line[strcspn(line, "\n")] = '\0';
         const char *begin = line + strspn(line, " \t^");
-        if (*begin) text_set(out, room, "%s", begin);
+        if (*begin) text_set(out, capacity, "%s", begin);
     }
 }
 
-int gnuplot_run(FILE *program, int to, char *why, size_t room) {
+int gnuplot_run(FILE *program, int to, char *why, size_t capacity) {
     char said[300] = "";
     pid_t child;
     int state = 0, asked_before = stop_asked(), stopped = 0; /* what was gathered before a stop is drawn */
-    FILE *complaints = tmpfile();
-    int error = !complaints || fflush(program) || lseek(fileno(program), 0, SEEK_SET) != 0 ? errno : 0;
-    if (!error) error = spawn(&child, fileno(program), to, fileno(complaints));
+    FILE *diagnostics = tmpfile();
+    int error = !diagnostics || fflush(program) || lseek(fileno(program), 0, SEEK_SET) != 0 ? errno : 0;
+    if (!error) error = spawn(&child, fileno(program), to, fileno(diagnostics));
     if (!error)
         while (waitpid(child, &state, 0) < 0 && errno == EINTR)
             if (stop_asked() && !asked_before) stopped = kill(child, SIGTERM) == 0;
     int left = WIFSIGNALED(state) && WTERMSIG(state) == SIGPIPE; /* nobody reads it any more: no fault */
     int good = !error && (left || (WIFEXITED(state) && WEXITSTATUS(state) == 0));
-    if (!error && !good) read_complaint(complaints, said, sizeof said);
+    if (!error && !good) read_diagnostics(diagnostics, said, sizeof said);
     if (!error && !good && !said[0])
         text_set(said, sizeof said, WIFSIGNALED(state) ? "signal %d" : "status %d",
                  WIFSIGNALED(state) ? WTERMSIG(state) : WEXITSTATUS(state));
-    if (error == ENOENT) text_set(why, room, "%s", GNUPLOT_MISSING);
-    else if (error) text_set(why, room, "gnuplot cannot be started: %s", strerror(error));
-    else if (!good && stopped) text_set(why, room, "interrupted while gnuplot drew");
-    else if (!good) text_set(why, room, "gnuplot has failed: %s", said);
-    if (complaints) fclose(complaints);
+    if (error == ENOENT) text_set(why, capacity, "%s", GNUPLOT_MISSING);
+    else if (error) text_set(why, capacity, "gnuplot cannot be started: %s", strerror(error));
+    else if (!good && stopped) text_set(why, capacity, "interrupted while gnuplot drew");
+    else if (!good) text_set(why, capacity, "gnuplot has failed: %s", said);
+    if (diagnostics) fclose(diagnostics);
     fclose(program);
     return good ? 0 : -1;
 }

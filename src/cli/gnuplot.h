@@ -21,7 +21,7 @@ void gnuplot_terminal(FILE *g, enum gnuplot_kind kind, int width, int height);
 /* A text as a quoted string: one line of valid UTF-8 that ends where it ends. */
 void gnuplot_text(FILE *g, const char *text);
 /* Runs and closes the program; what it draws goes to the open file `to`.  0, or -1 with a sentence. */
-int gnuplot_run(FILE *program, int to, char *why, size_t room);
+int gnuplot_run(FILE *program, int to, char *why, size_t capacity);
 /* Columns and lines of the terminal; 80 and 24 if there is none. */
 void gnuplot_terminal_size(int *columns, int *lines);
 #endif

@@ -20,7 +20,7 @@ static int find_value(void *handle, const char *name, hid_t *value) {
     return address != NULL;
 }
 
-int hdf5_library_load(struct hdf5_library *l, char *why, size_t room) {
+int hdf5_library_load(struct hdf5_library *l, char *why, size_t capacity) {
     static int opened; /* as the library itself: once for the process */
     void *handle = dlopen(KEEL_HDF5, RTLD_NOW | RTLD_LOCAL);
     int good = handle != NULL;
@@ -34,7 +34,7 @@ int hdf5_library_load(struct hdf5_library *l, char *why, size_t room) {
     HDF5_VALUES(HDF5_VALUE)
 #undef HDF5_VALUE
     if (good) return 0;
-    text_set(why, room, "the HDF5 library, %s, %s: give a name that ends in .csv", KEEL_HDF5,
+    text_set(why, capacity, "the HDF5 library, %s, %s: give a name that ends in .csv", KEEL_HDF5,
              handle ? "does not work here" : "is not installed");
     return -1;
 }

@@ -70,5 +70,5 @@ struct hdf5_library {
 };
 
 /* 0, or -1 with a sentence: it is not there.  Once loaded it stays. */
-int hdf5_library_load(struct hdf5_library *l, char *why, size_t room);
+int hdf5_library_load(struct hdf5_library *l, char *why, size_t capacity);
 #endif

@@ -36,7 +36,7 @@ int job_fail(struct job *j, int status, const char *format, ...) {
     va_end(args);
     memcpy(j->sentence, sentence, sizeof sentence);
     j->status = status;
-    return j->say.json ? status : message_error(&j->say, status, "%s", j->sentence);
+    return j->messages.json ? status : message_error(&j->messages, status, "%s", j->sentence);
 }
 
 int job_miss(struct job *j, const struct missing *m) {
@@ -55,13 +55,13 @@ int job_no_memory(struct job *j) {
 
 /* All of standard input; NULL without memory. */
 static char *read_input(size_t *length) {
-    size_t room = 1 << 16, count = 0, got;
-    char *text = malloc(room);
-    while (text && (got = fread(text + count, 1, room - count, stdin)) > 0) {
+    size_t capacity = 1 << 16, count = 0, got;
+    char *text = malloc(capacity);
+    while (text && (got = fread(text + count, 1, capacity - count, stdin)) > 0) {
         count += got;
-        if (count < room) continue;
+        if (count < capacity) continue;
         if (count > (8u << 20)) break; /* too long: the model says so */
-        char *wider = realloc(text, room *= 2);
+        char *wider = realloc(text, capacity *= 2);
         if (!wider) free(text);
         text = wider;
     }
@@ -109,9 +109,9 @@ const char *job_freedom(const keel_mode *mode, char out[JOB_FREEDOM]) {
 /* Nobody asked for it, and it takes longer. */
 static void tell_interpreter(const struct job *j) {
     const char *why;
-    if (!(j->command & COMMAND_SOLVE) || option_given(&j->options, opt_interpret) || j->say.json) return;
+    if (!(j->command & COMMAND_SOLVE) || option_given(&j->options, opt_interpret) || j->messages.json) return;
     if (job_interpreted(j, &why))
-        message_note(&j->say, "keel: the model runs in the interpreter, more slowly: %s", why);
+        message_note(&j->messages, "keel: the model runs in the interpreter, more slowly: %s", why);
 }
 
 /* What a model may take to be read, in million operations: as much as half the memory of the machine has room
@@ -145,7 +145,7 @@ static int load_model(struct job *j) {
     j->path = find_path(j->file);
     if (!j->path) return job_no_memory(j);
     if (!j->text && usage_file(j)) return j->status;
-    waiting_begin(&waiting, &j->say, "reading the model");
+    waiting_begin(&waiting, &j->messages, "reading the model");
     j->model = load(j, &o);
     waiting_end(&waiting);
     if (!j->model) return job_no_memory(j);
@@ -154,8 +154,8 @@ static int load_model(struct job *j) {
         return job_fail(j, stop_exit(), "interrupted while the model was read");
     if (keel_model_status(j->model) == KEEL_ENOMEM) return job_no_memory(j);
     if (keel_model_status(j->model) != KEEL_OK && usage_options(j)) return j->status;
-    if (!j->say.json && !(j->say.quiet && keel_model_status(j->model) == KEEL_OK))
-        message_text(&j->say, keel_model_message(j->model));
+    if (!j->messages.json && !(j->messages.quiet && keel_model_status(j->model) == KEEL_OK))
+        message_text(&j->messages, keel_model_message(j->model));
     if (keel_model_status(j->model) != KEEL_OK) {
         text_set(j->sentence, sizeof j->sentence, "the model has errors");
         return j->status = EXIT_FAILED;
@@ -382,7 +382,7 @@ static int take_method(struct job *j) {
     if (!(j->command & (COMMAND_RUN | COMMAND_SWEEP))) return 0;
     j->automatic = !named && stiff_suspect(j);
     if (j->automatic) text_set(j->pair, sizeof j->pair, "auto+%s", j->stabilizer);
-    return named ? stiff_look(j) : 0;
+    return named ? stiff_check(j) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- */
@@ -392,7 +392,7 @@ int job_open_word(struct job *j, unsigned command, int count, char **argv, const
     *j = (struct job){.command = command, .keel = {.stop = stop_flag()}};
     if (command & COMMAND_SOLVE) j->keel.pause_steps = LIMIT_PAUSE;
     int wrong = option_parse(&j->options, command, count, argv, why, sizeof why);
-    message_open(&j->say, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
+    message_open(&j->messages, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
                  option_given(&j->options, opt_json));
     if (wrong) return job_fail(j, EXIT_USAGE, "%s", why);
     if (option_given(&j->options, opt_help)) return 0;
@@ -406,13 +406,13 @@ int job_open_word(struct job *j, unsigned command, int count, char **argv, const
 int job_model_run(struct job *j) {
     const char *name, *value;
     char why[JOB_SENTENCE];
-    int json = j->say.json, status = 0;
-    j->say.json = 1; /* nothing is told */
+    int json = j->messages.json, status = 0;
+    j->messages.json = 1; /* nothing is told */
     for (int i = 0; keel_model_option(j->model, i, &name, &value) && status == 0; i++)
         if (option_of_model(&j->options, COMMAND_RUN, name, value, why, sizeof why))
             status = job_fail(j, EXIT_FAILED, "the model's `options`: %s", why);
     if (status == 0) status = take_tolerances(j) || take_method(j) ? j->status : 0;
-    j->say.json = json;
+    j->messages.json = json;
     j->status = 0;
     return status;
 }

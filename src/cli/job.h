@@ -13,7 +13,7 @@ enum { JOB_WORD = 40, JOB_PAIR = 2 * JOB_WORD, JOB_SENTENCE = 640, JOB_FREEDOM =
 
 struct job {
     unsigned command;
-    struct say say;
+    struct messages messages;
     struct options options;
     struct like *like; /* what --like has taken from a sweep; or NULL */
     const char *file;  /* as given; "-": standard input */

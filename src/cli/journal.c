@@ -26,7 +26,7 @@ static uint64_t add_sum(uint64_t sum, const unsigned char *bytes, size_t count) 
     return sum;
 }
 
-static int complain(struct journal *l, const char *what) {
+static int journal_fail(struct journal *l, const char *what) {
     return job_fail(l->job, EXIT_FAILED, "%.300s cannot be written: %s", l->path, what);
 }
 
@@ -49,7 +49,7 @@ static int begin(struct journal *l, struct job *j, const struct trace *t, struct
 int journal_create(struct journal *l, struct job *j, const struct trace *t, struct claim *claim) {
     int wrong = begin(l, j, t, claim, 1);
     if (wrong == 0 && (fwrite(magic, sizeof magic, 1, l->stream) != 1 || fflush(l->stream))) wrong = -1;
-    return wrong < 0 ? complain(l, strerror(errno)) : wrong;
+    return wrong < 0 ? journal_fail(l, strerror(errno)) : wrong;
 }
 
 /* The numbers of a row stand as the trace has them. */
@@ -109,11 +109,11 @@ int journal_resume(struct journal *l, struct job *j, struct trace *t, struct cla
     for (int64_t i = 0; i < rows && !wrong; i++)
         wrong = fread(l->row, l->size, 1, l->stream) != 1 || give(l, t, numbers);
     free(numbers);
-    if (wrong) return t->failed ? j->status = EXIT_FAILED : complain(l, "its rows do not fit the run");
+    if (wrong) return t->failed ? j->status = EXIT_FAILED : journal_fail(l, "its rows do not fit the run");
     errno = 0;
     if (fseek(l->stream, 0, SEEK_CUR) ||
         ftruncate(fileno(l->stream), (off_t)(sizeof magic + (size_t)rows * l->size)))
-        return complain(l, strerror(errno));
+        return journal_fail(l, strerror(errno));
     return 0;
 }
 

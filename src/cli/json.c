@@ -9,11 +9,11 @@
 #include <string.h>
 
 static void put(struct json *j, const char *text, size_t length) {
-    if (j->length + length + 1 > j->room && !j->failed) {
-        size_t room = 2 * (j->length + length + 512);
-        char *wider = realloc(j->text, room);
+    if (j->length + length + 1 > j->capacity && !j->failed) {
+        size_t capacity = 2 * (j->length + length + 512);
+        char *wider = realloc(j->text, capacity);
         j->failed = !wider;
-        if (wider) j->text = wider, j->room = room;
+        if (wider) j->text = wider, j->capacity = capacity;
     }
     if (j->failed) return;
     memcpy(j->text + j->length, text, length);

@@ -8,7 +8,7 @@
 
 struct json {
     char *text;
-    size_t length, room;
+    size_t length, capacity;
     int failed; /* memory ran out */
     int comma;  /* something stands before the next value */
 };

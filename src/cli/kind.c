@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOOK = 512 }; /* bytes at either end of a file that are looked at */
+enum { PROBE = 512 }; /* bytes at either end of a file that are looked at */
 
 #define PNG_END "\0\0\0\0IEND\xae\x42\x60\x82"
 #define PNG_MARK "\0\0\0\rtEXtSoftware\0keel"
@@ -53,12 +53,12 @@ static int holds(const char *bytes, size_t count, struct piece piece) {
 static ssize_t read_end(int handle, char *bytes) {
     struct stat about;
     if (fstat(handle, &about)) return -1;
-    off_t from = about.st_size > LOOK ? about.st_size - LOOK : 0;
-    return pread(handle, bytes, LOOK, from);
+    off_t from = about.st_size > PROBE ? about.st_size - PROBE : 0;
+    return pread(handle, bytes, PROBE, from);
 }
 
 int kind_is(enum kind kind, int handle) {
-    char begin[LOOK], end[LOOK];
+    char begin[PROBE], end[PROBE];
     ssize_t count = pread(handle, begin, sizeof begin, 0), tail = read_end(handle, end);
     if (count < 0 || tail < 0 || kind == KIND_MODEL) return 0;
     if (count == 0) return 1;
@@ -98,7 +98,7 @@ static int mark_png(int handle, off_t size) {
 int kind_mark(enum kind kind, int handle) {
     static const struct piece svg = PIECE("</svg>"), png = PIECE(PNG_END), pdf = PIECE("%%EOF");
     struct piece wanted = kind == KIND_SVG ? svg : kind == KIND_PNG ? png : pdf;
-    char end[LOOK];
+    char end[PROBE];
     struct stat about;
     ssize_t count = read_end(handle, end);
     if (count < 0 || fstat(handle, &about)) return -1;

@@ -24,10 +24,10 @@ struct like {
 /* The member's values as assignments behind those of the sweep itself: the file has all their digits. */
 static int take_values(struct job *j, struct like *l, int64_t member) {
     int names = l->file.values.count;
-    size_t room = 1;
+    size_t capacity = 1;
     char why[JOB_SENTENCE];
-    for (int i = 0; i < names; i++) room += strlen(l->file.values.name[i]) + 40;
-    l->sets = malloc(room);
+    for (int i = 0; i < names; i++) capacity += strlen(l->file.values.name[i]) + 40;
+    l->sets = malloc(capacity);
     char *at = l->sets;
     for (int i = 0; i < names && at; i++) {
         const char *name = l->file.values.name[i];

@@ -34,7 +34,7 @@ static void compile_where_it_pays(struct limit *l, keel_sim *sim, double end) {
     if (!l->kernel_at || taken < (double)l->kernel_at) return;
     l->kernel_at *= 2;
     double left = taken * fabs(end - now) / fabs(now - l->from);
-    if (!(left >= KERNEL_LEAST) || taken < KERNEL_BETWEEN * (double)l->looks) return;
+    if (!(left >= KERNEL_LEAST) || taken < KERNEL_BETWEEN * (double)l->samples) return;
     double begin = job_seconds();
     keel_sim_compile(sim);
     l->kernel_at = 0;
@@ -48,7 +48,7 @@ keel_status limit_advance(struct limit *l, keel_sim *sim, double wake, double en
     keel_status status = keel_sim_advance(sim, single ? keel_time(keel_sim_solver(sim)) : wake, end);
     l->taken = keel_statistics(keel_sim_solver(sim)).steps;
     l->pause = throttle_ready(&l->throttle, l->taken > before ? l->taken - before : 1);
-    l->looks += (keel_time(keel_sim_solver(sim)) - wake) * (end - l->from) >= 0;
+    l->samples += (keel_time(keel_sim_solver(sim)) - wake) * (end - l->from) >= 0;
     if (status == KEEL_OK) compile_where_it_pays(l, sim, end);
     return status;
 }

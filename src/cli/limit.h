@@ -14,11 +14,11 @@ struct limit {
     long taken;
     int stiff; /* the method is for stiff problems already */
     struct throttle throttle;
-    double from;       /* where it began */
-    long began, looks; /* steps before it; times at which someone was waked since */
-    long kernel_at;    /* steps after which a kernel may pay; 0: it was asked for */
-    double compile_s;  /* the compiler took so long */
-    int pause;         /* after the last call: it is time for what is done now and then, at throttle.now */
+    double from;         /* where it began */
+    long began, samples; /* steps before it; times at which someone was waked since */
+    long kernel_at;      /* steps after which a kernel may pay; 0: it was asked for */
+    double compile_s;    /* the compiler took so long */
+    int pause;           /* after the last call: it is time for what is done now and then, at throttle.now */
 };
 
 /* At the begin of a run, or where a checkpoint goes on. */

@@ -34,7 +34,7 @@ static int is_left(int handle) {
 }
 
 /* What was printed is complete, or that is told; a reader who has seen enough is no mistake. */
-static int end(const struct say *say, int status) {
+static int end(const struct messages *messages, int status) {
     if (status == EXIT_DONE && memory_is_out()) {
         memory_tell();
         status = EXIT_FAILED;
@@ -43,32 +43,33 @@ static int end(const struct say *say, int status) {
     int bad = ferror(stdout) != 0;
     bad |= fflush(stdout) != 0;
     if (!bad || errno == EPIPE || is_left(STDOUT_FILENO)) return status;
-    message_error(say, 0, "standard output cannot be written: %s", strerror(errno ? errno : EIO));
+    message_error(messages, 0, "standard output cannot be written: %s", strerror(errno ? errno : EIO));
     return status ? status : EXIT_FAILED;
 }
 
 int main(int argc, char **argv) {
-    struct say say;
+    struct messages messages;
     hold_streams();
     hold_signals();
-    message_open(&say, NULL, 0, 0);
+    message_open(&messages, NULL, 0, 0);
     if (argc < 2) {
         command_overview(stdout);
-        return end(&say, EXIT_DONE);
+        return end(&messages, EXIT_DONE);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("keel %s\n", keel_version());
-        return end(&say, EXIT_DONE);
+        return end(&messages, EXIT_DONE);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) argv[1] = "help";
     const struct command *c = command_find(argv[1]);
-    if (c) return end(&say, c->run(argc - 2, argv + 2));
+    if (c) return end(&messages, c->run(argc - 2, argv + 2));
     const struct command *near = command_nearest(argv[1]);
     size_t length = strlen(argv[1]);
     if (length > 5 && strcmp(argv[1] + length - 5, ".keel") == 0)
-        return message_error(&say, EXIT_USAGE, "a command comes first: keel run %.200s", argv[1]);
+        return message_error(&messages, EXIT_USAGE, "a command comes first: keel run %.200s", argv[1]);
     if (near)
-        return message_error(&say, EXIT_USAGE, "there is no command `%.40s`; did you mean %s?", argv[1],
+        return message_error(&messages, EXIT_USAGE, "there is no command `%.40s`; did you mean %s?", argv[1],
                              near->name);
-    return message_error(&say, EXIT_USAGE, "there is no command `%.40s`; `keel` alone lists them", argv[1]);
+    return message_error(&messages, EXIT_USAGE, "there is no command `%.40s`; `keel` alone lists them",
+                         argv[1]);
 }

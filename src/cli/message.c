@@ -10,17 +10,17 @@
 
 enum { SENTENCE = 2048, SHOWN = 6 * SENTENCE }; /* a sign becomes at most six */
 
-void message_open(struct say *s, const char *color, int quiet, int json) {
+void message_open(struct messages *s, const char *color, int quiet, int json) {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
     int automatic = !color || strcmp(color, "auto") == 0;
     int possible = !(none && *none) && term && strcmp(term, "dumb") != 0;
     int always = !automatic && strcmp(color, "always") == 0;
-    *s = (struct say){.quiet = quiet, .json = json};
+    *s = (struct messages){.quiet = quiet, .json = json};
     s->color_out = always || (automatic && possible && isatty(STDOUT_FILENO));
     s->color_err = always || (automatic && possible && isatty(STDERR_FILENO));
 }
 
-int message_error(const struct say *s, int status, const char *format, ...) {
+int message_error(const struct messages *s, int status, const char *format, ...) {
     char sentence[SENTENCE], shown[SHOWN];
     va_list args;
     va_start(args, format);
@@ -31,7 +31,7 @@ int message_error(const struct say *s, int status, const char *format, ...) {
     return status;
 }
 
-void message_note(const struct say *s, const char *format, ...) {
+void message_note(const struct messages *s, const char *format, ...) {
     char sentence[SENTENCE], shown[SHOWN];
     va_list args;
     if (s->quiet) return;
@@ -42,7 +42,7 @@ void message_note(const struct say *s, const char *format, ...) {
     fprintf(stderr, "%s\n", shown);
 }
 
-void message_text(const struct say *s, const char *text) {
+void message_text(const struct messages *s, const char *text) {
     (void)s;
     fputs(text, stderr);
 }

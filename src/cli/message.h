@@ -11,20 +11,20 @@ enum { /* and 128 + a signal: stop.h */
        EXIT_MISSING = 3 /* done, but some values do not exist */
 };
 
-struct say {
+struct messages {
     int quiet, json;
     int color_out, color_err; /* are colours wanted there? */
 };
 
 /* color: auto, always, never, or NULL. */
-void message_open(struct say *s, const char *color, int quiet, int json);
+void message_open(struct messages *s, const char *color, int quiet, int json);
 /* "keel: SENTENCE." on standard error; returns the exit status given. */
-int message_error(const struct say *s, int status, const char *format, ...)
+int message_error(const struct messages *s, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A remark on standard error, unless --quiet. */
-void message_note(const struct say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void message_note(const struct messages *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A model's rendered messages, on standard error. */
-void message_text(const struct say *s, const char *text);
+void message_text(const struct messages *s, const char *text);
 /* Begins and ends of colours, "" where none are wanted. */
 const char *message_bold(int color);
 const char *message_green(int color);

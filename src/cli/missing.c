@@ -41,11 +41,11 @@ void missing_row_ends(struct missing *m, double t) {
 }
 
 /* "in 2 of 6 rows, first at t = 1.609437912" */
-static void describe(const struct missing *m, const struct missing_one *one, char *out, size_t room) {
-    text_set(out, room, "in %ld of %ld row%s", one->rows, m->rows, m->rows == 1 ? "" : "s");
-    if (isnan(one->before)) text_add(out, room, ", from the start on");
-    else if (!isnan(one->at)) text_add(out, room, ", first at t = %.10g", one->at);
-    else text_add(out, room, ", first between t = %.10g and %.10g", one->before, one->first);
+static void describe(const struct missing *m, const struct missing_one *one, char *out, size_t capacity) {
+    text_set(out, capacity, "in %ld of %ld row%s", one->rows, m->rows, m->rows == 1 ? "" : "s");
+    if (isnan(one->before)) text_add(out, capacity, ", from the start on");
+    else if (!isnan(one->at)) text_add(out, capacity, ", first at t = %.10g", one->at);
+    else text_add(out, capacity, ", first between t = %.10g and %.10g", one->before, one->first);
 }
 
 static const char *what(const struct missing_one *one) {
@@ -53,15 +53,15 @@ static const char *what(const struct missing_one *one) {
     return word[one->kind];
 }
 
-void missing_sentence(const struct missing *m, char *out, size_t room) {
+void missing_sentence(const struct missing *m, char *out, size_t capacity) {
     out[0] = '\0';
     for (int i = 0; i < m->count && i < TOLD / 2; i++) {
         char where[160];
         describe(m, &m->one[i], where, sizeof where);
-        text_add(out, room, "%s%s`%.60s` %s %s", i ? "; " : "", what(&m->one[i]), m->one[i].name,
+        text_add(out, capacity, "%s%s`%.60s` %s %s", i ? "; " : "", what(&m->one[i]), m->one[i].name,
                  m->one[i].infinite ? "is infinite" : "has no value", where);
     }
-    if (m->count > TOLD / 2) text_add(out, room, "; and %d more", m->count - TOLD / 2);
+    if (m->count > TOLD / 2) text_add(out, capacity, "; and %d more", m->count - TOLD / 2);
 }
 
 void missing_text(const struct missing *m, FILE *out) {

@@ -36,7 +36,7 @@ struct missing_one *missing_note(struct missing *m, size_t quantity, enum missin
                                  double value, double t);
 void missing_row_ends(struct missing *m, double t); /* all quantities of a row were looked at */
 /* One sentence about the first few, without its point; "": there are none. */
-void missing_sentence(const struct missing *m, char *out, size_t room);
+void missing_sentence(const struct missing *m, char *out, size_t capacity);
 void missing_text(const struct missing *m, FILE *out);         /* lines of a certificate; m NULL: none */
 void missing_json(const struct missing *m, struct json *json); /* the same */
 #endif

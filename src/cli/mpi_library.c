@@ -28,14 +28,14 @@ static int find_objects(void *handle, struct mpi_library *l) {
 #endif
 }
 
-int mpi_library_load(struct mpi_library *l, char *why, size_t room) {
+int mpi_library_load(struct mpi_library *l, char *why, size_t capacity) {
     void *handle = dlopen(KEEL_MPI, RTLD_NOW | RTLD_GLOBAL); /* its own parts look for its symbols */
     int good = handle && find_objects(handle, l);
 #define MPI_CALL(name) good = good && find(handle, "MPI_" #name, &l->name);
     MPI_CALLS(MPI_CALL)
 #undef MPI_CALL
     if (good) return 0;
-    text_set(why, room, "the MPI library, %s, %s", KEEL_MPI,
+    text_set(why, capacity, "the MPI library, %s, %s", KEEL_MPI,
              handle ? "does not work here" : "is not installed");
     return -1;
 }

@@ -21,5 +21,5 @@ struct mpi_library {
 };
 
 /* 0, or -1 with a sentence: it is not there.  Once loaded it stays. */
-int mpi_library_load(struct mpi_library *l, char *why, size_t room);
+int mpi_library_load(struct mpi_library *l, char *why, size_t capacity);
 #endif

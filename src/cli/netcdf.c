@@ -131,12 +131,12 @@ int netcdf_grow(struct netcdf *n, int dimension, hsize_t size) {
 
 static int note_user(struct netcdf *n, int dimension, const char *name, unsigned place) {
     struct netcdf_dimension *d = &n->dimension[dimension];
-    if (d->users == d->room) {
-        size_t room = 2 * d->room + 8;
-        struct netcdf_user *wider = realloc(d->user, room * sizeof *wider);
+    if (d->users == d->capacity) {
+        size_t capacity = 2 * d->capacity + 8;
+        struct netcdf_user *wider = realloc(d->user, capacity * sizeof *wider);
         if (!wider) return errno = ENOMEM, -1;
         d->user = wider;
-        d->room = room;
+        d->capacity = capacity;
     }
     struct netcdf_user *u = &d->user[d->users++];
     u->place = place;

@@ -18,7 +18,7 @@ struct netcdf_dimension {
     char name[NETCDF_NAME];
     hsize_t size; /* 0: it grows */
     struct netcdf_user *user;
-    size_t users, room;
+    size_t users, capacity;
 };
 
 struct netcdf {

@@ -58,8 +58,8 @@ static int same_name(const char *table, const char *given, size_t length) {
     return 1;
 }
 
-static void with_dashes(const char *name, char *out, size_t room) {
-    text_set(out, room, "%s", name);
+static void with_dashes(const char *name, char *out, size_t capacity) {
+    text_set(out, capacity, "%s", name);
     for (char *at = out; *at; at++)
         if (*at == '_') *at = '-';
 }
@@ -81,7 +81,7 @@ static int find_told(const char *name, size_t length) {
     return find(name, length, COMMAND_ALL);
 }
 
-void option_told(const char *sentence, char *out, size_t room) {
+void option_told(const char *sentence, char *out, size_t capacity) {
     static const char before[] = "options.";
     out[0] = '\0';
     for (const char *at; (at = strstr(sentence, before));) {
@@ -90,22 +90,23 @@ void option_told(const char *sentence, char *out, size_t room) {
         int id = find_told(name, length);
         char written[60] = "";
         if (id >= 0) option_name(id, written, sizeof written);
-        text_add(out, room, id >= 0 ? "%.*s--%s" : "%.*soptions.%s", (int)(at - sentence), sentence, written);
+        text_add(out, capacity, id >= 0 ? "%.*s--%s" : "%.*soptions.%s", (int)(at - sentence), sentence,
+                 written);
         sentence = id >= 0 ? name + length : name;
     }
-    text_add(out, room, "%s", sentence);
+    text_add(out, capacity, "%s", sentence);
 }
 
 /* "`keel run` and `keel converge`": whose option it is. */
-static void owners(int id, char *out, size_t room) {
+static void owners(int id, char *out, size_t capacity) {
     const struct command *last = NULL;
     out[0] = '\0';
     for (const struct command *c = command_table; c->name; c++) {
         if (!(option_row(id).commands & c->bit)) continue;
-        if (last) text_add(out, room, "%s`keel %s`", out[0] ? ", " : "", last->name);
+        if (last) text_add(out, capacity, "%s`keel %s`", out[0] ? ", " : "", last->name);
         last = c;
     }
-    if (last) text_add(out, room, "%s`keel %s`", out[0] ? " and " : "", last->name);
+    if (last) text_add(out, capacity, "%s`keel %s`", out[0] ? " and " : "", last->name);
 }
 
 /* What an option of version 0.1 has become; NULL: it was none. */
@@ -117,7 +118,7 @@ static const char *renamed(const char *name) {
 }
 
 static int unknown(const char *name, size_t length, unsigned command, const char *dashes, char *why,
-                   size_t room) {
+                   size_t capacity) {
     char given[60], best[60] = "", whose[200];
     int least = TEXT_FAR, other = find(name, length, COMMAND_ALL);
     text_set(given, sizeof given, "%.*s", (int)(length < 50 ? length : 50), name);
@@ -130,19 +131,20 @@ static int unknown(const char *name, size_t length, unsigned command, const char
         least = distance;
         text_set(best, sizeof best, "%s", known);
     }
-    text_set(why, room, "there is no option %s%s here", dashes, given);
+    text_set(why, capacity, "there is no option %s%s here", dashes, given);
     const char *now = renamed(given);
-    if (now) text_add(why, room, "; since 0.2 it is %s%s", dashes, now);
-    else if (best[0] && (other < 0 || least < 2)) text_add(why, room, "; did you mean %s%s?", dashes, best);
+    if (now) text_add(why, capacity, "; since 0.2 it is %s%s", dashes, now);
+    else if (best[0] && (other < 0 || least < 2))
+        text_add(why, capacity, "; did you mean %s%s?", dashes, best);
     else if (other >= 0) {
         owners(other, whose, sizeof whose);
-        if (whose[0]) text_add(why, room, ": it belongs to %s", whose);
+        if (whose[0]) text_add(why, capacity, ": it belongs to %s", whose);
     }
     return -1;
 }
 
 /* -q, -method: options are words behind two dashes. */
-static int single_dash(const char *word, unsigned command, char *why, size_t room) {
+static int single_dash(const char *word, unsigned command, char *why, size_t capacity) {
     int found = -1, several = 0;
     for (int id = 0; id < OPTIONS; id++) {
         struct option_row row = option_row(id);
@@ -151,13 +153,13 @@ static int single_dash(const char *word, unsigned command, char *why, size_t roo
         several = found >= 0;
         found = id;
     }
-    text_set(why, room, "there is no option %.40s", word);
+    text_set(why, capacity, "there is no option %.40s", word);
     if (found < 0 || several)
-        text_add(why, room, ": options are words behind two dashes, and --help lists them");
+        text_add(why, capacity, ": options are words behind two dashes, and --help lists them");
     else {
         char name[60];
         option_name(found, name, sizeof name);
-        text_add(why, room, "; did you mean --%s?", name);
+        text_add(why, capacity, "; did you mean --%s?", name);
     }
     return -1;
 }
@@ -166,7 +168,7 @@ const char *option_choices(const struct option_row *row) {
     return row->choices && row->choices[0] == '\0' ? stabilizer_choices() : row->choices;
 }
 
-const char *option_nearest(const char *choices, const char *word, char *out, size_t room) {
+const char *option_nearest(const char *choices, const char *word, char *out, size_t capacity) {
     int least = TEXT_FAR;
     out[0] = '\0';
     for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|') {
@@ -175,7 +177,7 @@ const char *option_nearest(const char *choices, const char *word, char *out, siz
         int distance = text_slip(word, one);
         if (distance >= least) continue;
         least = distance;
-        text_set(out, room, "%s", one);
+        text_set(out, capacity, "%s", one);
     }
     return out[0] ? out : NULL;
 }
@@ -189,64 +191,65 @@ int option_choice(const char *choices, const char *word) {
 }
 
 /* What can be judged without the model. */
-static int check(const struct option_row *row, const char *name, const char *text, char *why, size_t room) {
+static int check(const struct option_row *row, const char *name, const char *text, char *why,
+                 size_t capacity) {
     if (row->kind != OPTION_FLAG && row->kind != OPTION_CHOICE && *text == '\0') {
         char about[200];
         option_about(row, about, sizeof about);
-        text_set(why, room, "%s needs a value, %s: %s", name, row->argument, about);
+        text_set(why, capacity, "%s needs a value, %s: %s", name, row->argument, about);
         return -1;
     }
     if (row->kind == OPTION_CHOICE && !option_choice(option_choices(row), text)) {
         char near[40];
-        text_set(why, room, "%s cannot be `%.40s`", name, text);
-        if (*text == '\0') text_set(why, room, "%s needs a value", name);
+        text_set(why, capacity, "%s cannot be `%.40s`", name, text);
+        if (*text == '\0') text_set(why, capacity, "%s needs a value", name);
         if (option_nearest(option_choices(row), text, near, sizeof near))
-            text_add(why, room, "; did you mean %s?", near);
-        else text_add(why, room, ": it is one of %s", option_choices(row));
+            text_add(why, capacity, "; did you mean %s?", near);
+        else text_add(why, capacity, ": it is one of %s", option_choices(row));
         return -1;
     }
     if (row->kind == OPTION_COUNT) {
         char *end;
         long value = strtol(text, &end, 10);
         if (*text == '\0' || *end || value < 1 || value > 100000000) {
-            text_set(why, room, "%s needs a whole number from 1 on, not `%.40s`", name, text);
+            text_set(why, capacity, "%s needs a whole number from 1 on, not `%.40s`", name, text);
             return -1;
         }
     }
     return 0;
 }
 
-static int add(struct options *o, int id, const char *text, char *why, size_t room) {
+static int add(struct options *o, int id, const char *text, char *why, size_t capacity) {
     struct option_value *v = &o->value[id];
-    if (v->count == v->room) {
-        int wider = v->room ? 2 * v->room : 4;
+    if (v->count == v->capacity) {
+        int wider = v->capacity ? 2 * v->capacity : 4;
         const char **list = realloc(v->text, (size_t)wider * sizeof *list);
-        if (!list) return memory_out(), text_set(why, room, MEMORY_OUT), -1;
+        if (!list) return memory_out(), text_set(why, capacity, MEMORY_OUT), -1;
         v->text = list;
-        v->room = wider;
+        v->capacity = wider;
     }
     v->text[v->count++] = text;
     return 0;
 }
 
 static int take(struct options *o, unsigned command, int count, char **argv, int *at, char *why,
-                size_t room) {
+                size_t capacity) {
     const char *word = argv[*at], *name = word + 2, *value = strchr(name, '=');
     size_t length = value ? (size_t)(value - name) : strlen(name);
     int id = find(name, length, command);
     char shown[64];
-    if (id < 0) return unknown(name, length, command, "--", why, room);
+    if (id < 0) return unknown(name, length, command, "--", why, capacity);
     const struct option_row row = option_row(id);
     text_set(shown, sizeof shown, "--");
     with_dashes(row.name, shown + 2, sizeof shown - 2);
     if (row.kind == OPTION_FLAG) {
-        if (value) return text_set(why, room, "%s takes no value", shown), -1;
-        return add(o, id, "", why, room);
+        if (value) return text_set(why, capacity, "%s takes no value", shown), -1;
+        return add(o, id, "", why, capacity);
     }
     if (value) value++;
     else if (*at + 1 < count && strncmp(argv[*at + 1], "--", 2) != 0) value = argv[++*at];
-    else return check(&row, shown, "", why, room);
-    return check(&row, shown, value, why, room) ? -1 : add(o, id, value, why, room);
+    else return check(&row, shown, "", why, capacity);
+    return check(&row, shown, value, why, capacity) ? -1 : add(o, id, value, why, capacity);
 }
 
 /* Behind a mistake: how it is to be told. */
@@ -260,22 +263,22 @@ static void look_ahead(struct options *o, unsigned command, int count, char **ar
                 add(o, id[k], "", why, sizeof why);
 }
 
-int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room) {
+int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t capacity) {
     *o = (struct options){0};
     o->operand = calloc((size_t)count + 1, sizeof *o->operand);
-    if (!o->operand) return memory_out(), text_set(why, room, MEMORY_OUT), -1;
+    if (!o->operand) return memory_out(), text_set(why, capacity, MEMORY_OUT), -1;
     for (int i = 0, plain = 0; i < count; i++) {
         const char *word = argv[i];
         if (!plain && strcmp(word, "--") == 0) plain = 1;
-        else if (!plain && strcmp(word, "-h") == 0) add(o, opt_help, "", why, room);
+        else if (!plain && strcmp(word, "-h") == 0) add(o, opt_help, "", why, capacity);
         else if (!plain && word[0] == '-' && word[1] == '-') {
-            if (take(o, command, count, argv, &i, why, room)) {
+            if (take(o, command, count, argv, &i, why, capacity)) {
                 look_ahead(o, command, count - i, argv + i);
                 return -1;
             }
         } else if (!plain && word[0] == '-' && word[1]) {
             look_ahead(o, command, count - i, argv + i);
-            return single_dash(word, command, why, room);
+            return single_dash(word, command, why, capacity);
         } else o->operand[o->operands++] = word;
     }
     return 0;
@@ -299,33 +302,33 @@ int option_words(unsigned command, int count, char **argv, int (*keep)(const voi
     return kept;
 }
 
-static int not_of_model(const struct option_row *row, char *why, size_t room) {
+static int not_of_model(const struct option_row *row, char *why, size_t capacity) {
     char name[60];
     with_dashes(row->name, name, sizeof name);
-    text_set(why, room, "a model may not give `%s`; give it on the command line: --%s%s%s", row->name, name,
-             row->argument ? " " : "", row->argument ? row->argument : "");
+    text_set(why, capacity, "a model may not give `%s`; give it on the command line: --%s%s%s", row->name,
+             name, row->argument ? " " : "", row->argument ? row->argument : "");
     return -1;
 }
 
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
-                    size_t room) {
+                    size_t capacity) {
     int id = find(name, strlen(name), COMMAND_SOLVE);
     if (id < 0) id = find(name, strlen(name), COMMAND_ALL); /* of no run: for the command line in any case */
-    if (id < 0) return unknown(name, strlen(name), COMMAND_SOLVE, "", why, room);
+    if (id < 0) return unknown(name, strlen(name), COMMAND_SOLVE, "", why, capacity);
     const struct option_row row = option_row(id);
-    if (row.source == OPTION_LINE) return not_of_model(&row, why, room);
+    if (row.source == OPTION_LINE) return not_of_model(&row, why, capacity);
     if (row.kind == OPTION_FLAG) {
         if (strcmp(value, "1") != 0)
-            return text_set(why, room, "the option `%s` is switched on by 1", name), -1;
+            return text_set(why, capacity, "the option `%s` is switched on by 1", name), -1;
         value = "";
-    } else if (check(&row, name, value, why, room)) return -1;
+    } else if (check(&row, name, value, why, capacity)) return -1;
     if (!(row.commands & command) || o->value[id].count) return 0;
     o->value[id].by_model = 1;
-    return add(o, id, value, why, room);
+    return add(o, id, value, why, capacity);
 }
 
-int option_add(struct options *o, int id, const char *value, char *why, size_t room) {
-    return add(o, id, value, why, room);
+int option_add(struct options *o, int id, const char *value, char *why, size_t capacity) {
+    return add(o, id, value, why, capacity);
 }
 
 void option_release(struct options *o) {
@@ -369,16 +372,16 @@ const char *option_text(const struct options *o, int id) {
     return v->count ? v->text[v->count - 1] : NULL;
 }
 
-void option_name(int id, char *out, size_t room) {
-    with_dashes(option_row(id).name, out, room);
+void option_name(int id, char *out, size_t capacity) {
+    with_dashes(option_row(id).name, out, capacity);
 }
 
-void option_about(const struct option_row *row, char *out, size_t room) {
+void option_about(const struct option_row *row, char *out, size_t capacity) {
     const keel_method *m;
     out[0] = '\0';
     for (int i = 0; (m = keel_field_owner(row->field, i)); i++)
-        text_add(out, room, "%s%s", out[0] ? ", " : "", m->name);
-    text_add(out, room, "%s%s", out[0] ? ": " : "", row->about);
+        text_add(out, capacity, "%s%s", out[0] ? ", " : "", m->name);
+    text_add(out, capacity, "%s%s", out[0] ? ": " : "", row->about);
 }
 
 void option_help(FILE *out, unsigned command) {

@@ -153,7 +153,7 @@ int option_field(size_t offset);
 /* What was given.  Texts point into argv or the model. */
 struct option_value {
     const char **text;
-    int count, room;
+    int count, capacity;
     int by_model; /* from the model's `options` line */
 };
 struct options {
@@ -163,30 +163,30 @@ struct options {
 };
 
 /* argv[0 .. count) behind the command's name.  0, or -1 with a sentence in `why`: wrong usage. */
-int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room);
+int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t capacity);
 /* The words of a line whose options `keep` wants, to out[count]; words that are no options have the id -1.
  * How many. */
 int option_words(unsigned command, int count, char **argv, int (*keep)(const void *user, int id),
                  const void *user, char **out);
 /* One entry of a model's `options`, which the command line overrides; as above. */
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
-                    size_t room);
+                    size_t capacity);
 /* One more value of an option, as if it stood on the line; as above. */
-int option_add(struct options *o, int id, const char *value, char *why, size_t room);
+int option_add(struct options *o, int id, const char *value, char *why, size_t capacity);
 void option_release(struct options *o);
 /* Has it to do with the numbers of a run?  Others say where they go and how they are shown. */
 int option_of_numbers(int id);
 int option_given(const struct options *o, int id);
 const char *option_text(const struct options *o, int id); /* the last one; NULL: not given */
 /* What it does, with the methods or stabilizers it belongs to: "taylor: order, .." */
-void option_about(const struct option_row *row, char *out, size_t room);
+void option_about(const struct option_row *row, char *out, size_t capacity);
 /* The options of a command as a list with their explanations. */
 void option_help(FILE *out, unsigned command);
-void option_name(int id, char *out, size_t room); /* as it is written: max-step */
+void option_name(int id, char *out, size_t capacity); /* as it is written: max-step */
 /* A sentence of the library with the names of the command: options.max_step is --max-step. */
-void option_told(const char *sentence, char *out, size_t room);
+void option_told(const char *sentence, char *out, size_t capacity);
 /* Which word of a "|"-list it is, from 1 on; 0: none. */
 int option_choice(const char *choices, const char *word);
 /* The word of such a list that is nearest to `word`; NULL: none is near. */
-const char *option_nearest(const char *choices, const char *word, char *out, size_t room);
+const char *option_nearest(const char *choices, const char *word, char *out, size_t capacity);
 #endif

@@ -61,15 +61,15 @@ const char *outcome_state_name(const struct outcome *o, int component) {
 /* The certificate --------------------------------------------------------------------------------------- */
 
 /* 24k, 1.3M */
-static void count_text(char *out, size_t room, long count) {
-    if (count < 10000) snprintf(out, room, "%ld", count);
-    else if (count < 10000000) snprintf(out, room, "%.0fk", (double)count / 1e3);
-    else snprintf(out, room, "%.1fM", (double)count / 1e6);
+static void count_text(char *out, size_t capacity, long count) {
+    if (count < 10000) snprintf(out, capacity, "%ld", count);
+    else if (count < 10000000) snprintf(out, capacity, "%.0fk", (double)count / 1e3);
+    else snprintf(out, capacity, "%.1fM", (double)count / 1e6);
 }
 
-static void time_text(char *out, size_t room, double seconds) {
-    if (seconds < 1) snprintf(out, room, "%.1f ms", 1e3 * seconds);
-    else snprintf(out, room, "%.2f s", seconds);
+static void time_text(char *out, size_t capacity, double seconds) {
+    if (seconds < 1) snprintf(out, capacity, "%.1f ms", 1e3 * seconds);
+    else snprintf(out, capacity, "%.2f s", seconds);
 }
 
 int outcome_row(const struct outcome *o, const struct job *j, int i, keel_row *row) {
@@ -117,11 +117,11 @@ static void rows_text(const struct outcome *o, const struct job *j, FILE *out, i
     }
 }
 
-int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room) {
+int outcome_unresolved(const struct outcome *o, const struct job *j, char *out, size_t capacity) {
     unsigned traits = stabilizer_traits(j->stabilizer);
     int sets = field_taken(stabilizer_find(j->stabilizer), keel_field_of(offsetof(keel_options, sets)));
     if (o->stats.unresolved == 0) return 0;
-    text_set(out, room, "at %ld step%s %s", o->stats.unresolved, o->stats.unresolved == 1 ? "" : "s",
+    text_set(out, capacity, "at %ld step%s %s", o->stats.unresolved, o->stats.unresolved == 1 ? "" : "s",
              traits & KEEL_OFF_GRID ? "no length meets all kept rows: they were projected"
              : sets                 ? "no factors meet all kept rows: they are off there"
                                     : "not all kept rows are met: they are off there");
@@ -135,35 +135,35 @@ static int is_corrected(const struct outcome *o, const struct job *j) {
     return 0;
 }
 
-int outcome_not_corrected(const struct outcome *o, const struct job *j, char *out, size_t room) {
+int outcome_not_corrected(const struct outcome *o, const struct job *j, char *out, size_t capacity) {
     unsigned traits = stabilizer_traits(j->stabilizer);
     if (!(traits & KEEL_CORRECTS) || !is_corrected(o, j)) return 0;
-    if (traits & KEEL_IN_STEP) text_set(out, room, "%s corrects inside its steps", j->stabilizer);
+    if (traits & KEEL_IN_STEP) text_set(out, capacity, "%s corrects inside its steps", j->stabilizer);
     else if (traits & KEEL_OFF_GRID)
-        text_set(out, room, "%s makes its steps longer or shorter", j->stabilizer);
-    else if (o->stats.slides > 0) text_set(out, room, "while the motion slides");
+        text_set(out, capacity, "%s makes its steps longer or shorter", j->stabilizer);
+    else if (o->stats.slides > 0) text_set(out, capacity, "while the motion slides");
     else return 0;
     return 1;
 }
 
-int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t room) {
+int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t capacity) {
     const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
     char why[JOB_SENTENCE];
     int partly = outcome_not_corrected(o, j, why, sizeof why);
-    text_set(out, room, "%s", "");
+    text_set(out, capacity, "%s", "");
     if (c.state[0])
-        text_add(out, room, "%.2g %s at most (%s at t = %g)%s%s", c.largest,
+        text_add(out, capacity, "%.2g %s at most (%s at t = %g)%s%s", c.largest,
                  j->keel.step > 0 ? "errors of a step" : "tolerances", c.state, c.t,
                  c.no_masses ? "; H has no masses, weights by size" : "", partly ? "; " : "");
-    if (partly) text_add(out, room, "not measured (%s)", why);
+    if (partly) text_add(out, capacity, "not measured (%s)", why);
     return c.state[0] || partly;
 }
 
-int outcome_finding(const struct outcome *o, char *out, size_t room) {
+int outcome_finding(const struct outcome *o, char *out, size_t capacity) {
     const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
     if (!c.finding_state[0]) return 0;
     text_set(
-        out, room,
+        out, capacity,
         "keeping the rows moved %s at t = %g by %.2g times more than the error of the step explains: a kept "
         "row does not hold for this motion, or weights do not suit; compare with --preserve watch",
         c.finding_state, c.finding_t, c.finding);
@@ -197,7 +197,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     rows_text(o, j, out, color);
     switching_text(o, j, out, color);
     char words[JOB_SENTENCE];
-    if (outcome_folds(o, j, words, sizeof words)) fprintf(out, "  %-10s %s\n", j->stabilizer, words);
+    if (outcome_unresolved(o, j, words, sizeof words)) fprintf(out, "  %-10s %s\n", j->stabilizer, words);
     if (outcome_correction(o, j, words, sizeof words)) fprintf(out, "  correction %s\n", words);
     missing_text(&o->trace->missing, out);
     defect_text(o, out);

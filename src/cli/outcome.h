@@ -21,12 +21,12 @@ struct outcome {
 const char *outcome_word(enum outcome_status status); /* done, stopped, ... */
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color);
 /* Steps whose kept rows the stabilizer could not meet, in a sentence without its point; 0: there are none. */
-int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room);
+int outcome_unresolved(const struct outcome *o, const struct job *j, char *out, size_t capacity);
 /* The largest change by a projection, and a finding, in a sentence without its point each; 0: none. */
-int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t room);
-int outcome_finding(const struct outcome *o, char *out, size_t room);
+int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t capacity);
+int outcome_finding(const struct outcome *o, char *out, size_t capacity);
 /* Why corrections were not measured, or where: in a part of a sentence; 0: they were. */
-int outcome_not_corrected(const struct outcome *o, const struct job *j, char *out, size_t room);
+int outcome_not_corrected(const struct outcome *o, const struct job *j, char *out, size_t capacity);
 /* Row i of the certificate over all modes, of keel_sim_rows; 0: no mode of the run has it.  Without a
  * stabilizer steps are not measured: drift is then the largest at output
  * times, units and last are NAN. */

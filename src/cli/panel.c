@@ -40,12 +40,12 @@ static int unknown(const struct store *s, struct job *j, const char *name) {
 }
 
 /* The next name of "q[1], drift.rod"; returns what is behind it. */
-static const char *next_name(const char *text, char *name, size_t room) {
+static const char *next_name(const char *text, char *name, size_t capacity) {
     size_t length = strcspn(text, ","), begin = strspn(text, " \t");
     size_t end = length;
     if (begin > length) begin = length;
     while (end > begin && (text[end - 1] == ' ' || text[end - 1] == '\t')) end--;
-    text_set(name, room, "%.*s", (int)(end - begin), text + begin);
+    text_set(name, capacity, "%.*s", (int)(end - begin), text + begin);
     return text[length] ? text + length + 1 : NULL;
 }
 

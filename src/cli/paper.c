@@ -25,11 +25,11 @@ const struct paper_file *paper_model(const char *word) {
     return strncmp(word, PAPER_PREFIX, prefix) == 0 ? paper_find(word + prefix, ".keel") : NULL;
 }
 
-void paper_names(const char *ending, char *out, size_t room) {
+void paper_names(const char *ending, char *out, size_t capacity) {
     out[0] = '\0';
     for (const struct paper_file *f = paper_table; f->name; f++) {
         size_t length = stem(f->name, ending);
-        if (length) text_add(out, room, "%s%.*s", out[0] ? "|" : "", (int)length, f->name);
+        if (length) text_add(out, capacity, "%s%.*s", out[0] ? "|" : "", (int)length, f->name);
     }
 }
 

@@ -18,7 +18,7 @@ const struct paper_file *paper_find(const char *name, const char *ending);
 /* The model that "paper:NAME" means; NULL: the word is something else, or there is no such model. */
 const struct paper_file *paper_model(const char *word);
 /* The names with this ending, "a|b|c". */
-void paper_names(const char *ending, char *out, size_t room);
+void paper_names(const char *ending, char *out, size_t capacity);
 /* All of its text in one piece, to be freed; NULL without memory. */
 char *paper_text(const struct paper_file *file, size_t *length);
 #endif

@@ -36,7 +36,7 @@ static int put_events(struct patch *p, int at, const keel_block *b, int i) {
 int patch_put(struct patch *p, int at, const keel_block *b, int i) {
     size_t columns = (size_t)b->columns, numbers = columns * (size_t)b->times, to = (size_t)at,
            from = (size_t)i;
-    const double *fold[] = {b->low, b->high, b->mean};
+    const double *extremum[] = {b->low, b->high, b->mean};
     forget(p, at);
     p->status[at] = b->status[i];
     p->row[at] = b->row[i];
@@ -47,16 +47,16 @@ int patch_put(struct patch *p, int at, const keel_block *b, int i) {
     p->defect[at] = b->defect[i];
     memcpy(p->value + to * numbers, b->value + from * numbers, numbers * sizeof *p->value);
     for (size_t k = 0; k < 3 && p->view.low && b->low; k++)
-        memcpy(p->fold + (k * KEEL_BLOCK + to) * columns, fold[k] + from * columns,
-               columns * sizeof *p->fold);
+        memcpy(p->extremum + (k * KEEL_BLOCK + to) * columns, extremum[k] + from * columns,
+               columns * sizeof *p->extremum);
     return put_sentence(p, at, b, i) || put_events(p, at, b, i) ? -1 : 0;
 }
 
-int patch_load(struct patch *p, const keel_block *b, int folds, int events) {
+int patch_load(struct patch *p, const keel_block *b, int extrema, int events) {
     size_t columns = (size_t)b->columns, block = (size_t)KEEL_BLOCK * columns;
     if (!p->value) p->value = malloc(block * (size_t)b->times * sizeof *p->value);
-    if (!p->fold) p->fold = malloc(3 * block * sizeof *p->fold);
-    if (!p->value || !p->fold) return -1;
+    if (!p->extremum) p->extremum = malloc(3 * block * sizeof *p->extremum);
+    if (!p->value || !p->extremum) return -1;
     p->view = (keel_block){.index = b->index,
                            .first = b->first,
                            .count = b->count,
@@ -71,7 +71,8 @@ int patch_load(struct patch *p, const keel_block *b, int folds, int events) {
                            .correction = p->correction,
                            .defect = p->defect,
                            .value = p->value};
-    if (folds) p->view.low = p->fold, p->view.high = p->fold + block, p->view.mean = p->fold + 2 * block;
+    if (extrema)
+        p->view.low = p->extremum, p->view.high = p->extremum + block, p->view.mean = p->extremum + 2 * block;
     if (events) p->view.event_first = p->event_first;
     int bad = 0;
     for (int i = 0; i < b->count && !bad; i++) bad = patch_put(p, i, b, i);
@@ -114,7 +115,7 @@ int patch_end(struct patch *p) {
 void patch_close(struct patch *p) {
     for (int i = 0; i < KEEL_BLOCK; i++) forget(p, i);
     free(p->value);
-    free(p->fold);
+    free(p->extremum);
     free(p->text);
     free(p->event_t);
 }

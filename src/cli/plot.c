@@ -26,7 +26,7 @@ int plot_open(struct plot *p, struct job *j) {
         return job_fail(j, EXIT_USAGE,
                         "--plot %.200s: the name must end in .svg, .png or .pdf, or be - for the terminal",
                         path);
-    if (kind == GNUPLOT_TERMINAL && j->say.json)
+    if (kind == GNUPLOT_TERMINAL && j->messages.json)
         return job_fail(j, EXIT_USAGE, "--plot - and --json both want standard output: plot to a file");
     if (!gnuplot_there()) return job_fail(j, EXIT_FAILED, "%s", GNUPLOT_MISSING);
     if (kind != GNUPLOT_TERMINAL && output_open(j, &p->file, path, gnuplot_file_kind(kind))) return j->status;
@@ -287,28 +287,29 @@ static void copy_text(FILE *from, FILE *to, int color) {
     if (before != '\n') fputc('\n', to);
 }
 
-static int to_terminal(FILE *g, int color, char *why, size_t room) {
+static int to_terminal(FILE *g, int color, char *why, size_t capacity) {
     FILE *drawn = tmpfile();
     if (!drawn) {
-        text_set(why, room, "a temporary file cannot be made: %s", strerror(errno));
+        text_set(why, capacity, "a temporary file cannot be made: %s", strerror(errno));
         return fclose(g), -1;
     }
-    int wrong = gnuplot_run(g, fileno(drawn), why, room);
+    int wrong = gnuplot_run(g, fileno(drawn), why, capacity);
     if (!wrong) copy_text(drawn, stdout, color);
     fclose(drawn);
     return wrong;
 }
 
-static int to_file(FILE *g, struct plot *p, char *why, size_t room) {
-    if (gnuplot_run(g, fileno(p->file.stream), why, room)) return -1;
+static int to_file(FILE *g, struct plot *p, char *why, size_t capacity) {
+    if (gnuplot_run(g, fileno(p->file.stream), why, capacity)) return -1;
     file_mark(&p->file);
-    return file_keep(&p->file, why, room);
+    return file_keep(&p->file, why, capacity);
 }
 
 int plot_send(struct plot *p, struct job *j, FILE *g) {
     char why[JOB_SENTENCE] = "";
     int terminal = p->kind == GNUPLOT_TERMINAL;
-    int wrong = terminal ? to_terminal(g, j->say.color_out, why, sizeof why) : to_file(g, p, why, sizeof why);
+    int wrong =
+        terminal ? to_terminal(g, j->messages.color_out, why, sizeof why) : to_file(g, p, why, sizeof why);
     plot_drop(p);
     return wrong ? job_fail(j, stop_asked() ? stop_exit() : EXIT_FAILED, "%s", why) : 0;
 }
@@ -331,18 +332,18 @@ int plot_end(struct plot *p, struct job *j, const struct store *s) {
     else draw_sheet(g, j, s, &panels, p->kind);
     if (plot_send(p, j, g)) return j->status;
     if (panels.left_out)
-        message_note(&j->say, "%d columns are not drawn; --axes draws what it names", panels.left_out);
+        message_note(&j->messages, "%d columns are not drawn; --axes draws what it names", panels.left_out);
     return 0;
 }
 
 int plot_inline(FILE *to, const struct job *j, const struct store *s, const struct panel *one, char *why,
-                size_t room) {
-    if (!drawable(s, one)) return text_set(why, room, "there is nothing to draw"), 1;
+                size_t capacity) {
+    if (!drawable(s, one)) return text_set(why, capacity, "there is nothing to draw"), 1;
     FILE *g = gnuplot_program();
-    if (!g) return text_set(why, room, "a temporary file cannot be made: %s", strerror(errno)), -1;
+    if (!g) return text_set(why, capacity, "a temporary file cannot be made: %s", strerror(errno)), -1;
     gnuplot_terminal(g, GNUPLOT_INLINE, 500, one->x ? 420 : 300);
     plot_style(g, 0);
     data(g, s, one, 0);
     panel(g, j, s, one, 0, 0);
-    return gnuplot_run(g, fileno(to), why, room);
+    return gnuplot_run(g, fileno(to), why, capacity);
 }

@@ -20,7 +20,7 @@ int plot_begin(struct plot *p, struct job *j, const struct store *s);
 int plot_end(struct plot *p, struct job *j, const struct store *s);
 /* One panel as svg without background, for a page.  0, or another number with a sentence in `why`. */
 int plot_inline(FILE *to, const struct job *j, const struct store *s, const struct panel *one, char *why,
-                size_t room);
+                size_t capacity);
 void plot_drop(struct plot *p);
 
 /* For other figures: colours that all eyes tell apart, thin axes; a program of gnuplot to where --plot says

@@ -6,7 +6,7 @@
 
 void progress_open(struct progress *p, const struct job *j) {
     *p = (struct progress){j->t0, j->t1, job_seconds(), 0, 0, 0};
-    p->wanted = !j->say.quiet && !j->say.json && isatty(STDERR_FILENO);
+    p->wanted = !j->messages.quiet && !j->messages.json && isatty(STDERR_FILENO);
 }
 
 void progress_at(struct progress *p, double t) {

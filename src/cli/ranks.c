@@ -49,13 +49,13 @@ void ranks_rest(void) {
 enum { WORK = 19, AGREEMENT }; /* tags: whoever waits to agree is not heard by who hands out work */
 static struct mpi_library mpi; /* as the library itself: one for the process */
 
-int ranks_open(struct ranks *r, char *why, size_t room) {
+int ranks_open(struct ranks *r, char *why, size_t capacity) {
     int given, count = launched();
     *r = (struct ranks){0, 1, 0};
     if (count < 2) return 0;
-    int wrong = mpi_library_load(&mpi, why, room);
+    int wrong = mpi_library_load(&mpi, why, capacity);
     if (!wrong && mpi.Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS) {
-        text_set(why, room, "the MPI library, %s, could not be started", KEEL_MPI);
+        text_set(why, capacity, "the MPI library, %s, could not be started", KEEL_MPI);
         wrong = -1;
     }
     if (!wrong) {
@@ -63,13 +63,14 @@ int ranks_open(struct ranks *r, char *why, size_t room) {
         mpi.Comm_rank(mpi.world, &r->rank);
         mpi.Comm_size(mpi.world, &r->size);
         if (r->size == count || r->size > 1) return 0;
-        text_set(why, room, "the launcher belongs to another MPI than %s, with which keel was built",
+        text_set(why, capacity, "the launcher belongs to another MPI than %s, with which keel was built",
                  KEEL_MPI);
     }
     char before[JOB_SENTENCE];
     text_set(before, sizeof before, "%s", why);
-    text_set(why, room, "this was started as %d processes, but %s: start it once, or with --task I/%d each",
-             count, before, count);
+    text_set(why, capacity,
+             "this was started as %d processes, but %s: start it once, or with --task I/%d each", count,
+             before, count);
     return -1;
 }
 
@@ -106,11 +107,11 @@ void ranks_receive(const struct ranks *r, int from, enum rank_word word, struct 
 
 #else
 
-int ranks_open(struct ranks *r, char *why, size_t room) {
+int ranks_open(struct ranks *r, char *why, size_t capacity) {
     int count = launched();
     *r = (struct ranks){0, 1, 0};
     if (count < 2) return 0;
-    text_set(why, room,
+    text_set(why, capacity,
              "this was started as %d processes, but this build of keel has no MPI: each would do all the "
              "work; start it once, or with --task I/%d each",
              count, count);

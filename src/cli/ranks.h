@@ -25,7 +25,7 @@ struct rank_message {
 };
 
 /* Looks at the environment, and loads and starts MPI where there are several: 0, or -1 with a sentence. */
-int ranks_open(struct ranks *r, char *why, size_t room);
+int ranks_open(struct ranks *r, char *why, size_t capacity);
 void ranks_close(struct ranks *r);
 /* Threads of this rank where nobody says how many: the cores that it may use, shared with its neighbours. */
 int ranks_workers(void);

@@ -22,14 +22,14 @@ int record_open(struct record *r, const keel_sim *sim) {
 }
 
 static int grow(struct record *r) {
-    long room = r->room ? 2 * r->room : 256;
-    if (room > r->most) room = r->most;
-    struct record_place *place = realloc(r->place, (size_t)room * sizeof *place);
+    long capacity = r->capacity ? 2 * r->capacity : 256;
+    if (capacity > r->most) capacity = r->most;
+    struct record_place *place = realloc(r->place, (size_t)capacity * sizeof *place);
     if (place) r->place = place;
-    double *value = realloc(r->value, ((size_t)room * (size_t)r->columns + 1) * sizeof *value);
+    double *value = realloc(r->value, ((size_t)capacity * (size_t)r->columns + 1) * sizeof *value);
     if (value) r->value = value;
     if (!place || !value) return -1;
-    r->room = room;
+    r->capacity = capacity;
     return 0;
 }
 
@@ -61,7 +61,7 @@ int record_row(void *record, const struct trace_row *row) {
         thin(r);
         if ((r->seen - 1) % r->stride) return 0;
     }
-    if (r->count == r->room && grow(r)) return memory_out(), -1;
+    if (r->count == r->capacity && grow(r)) return memory_out(), -1;
     r->place[r->count] = (struct record_place){row->t, row->mode, r->events};
     memcpy(r->value + (size_t)r->count++ * (size_t)r->columns, row->value,
            (size_t)r->columns * sizeof *r->value);

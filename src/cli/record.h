@@ -15,7 +15,7 @@ struct record_place { /* where in the run a row stands */
 };
 struct record {
     int columns;
-    long count, room, most; /* rows kept, allocated, allowed */
+    long count, capacity, most; /* rows kept, allocated, allowed */
     long stride, seen;
     long events; /* passed so far */
     struct record_place *place;

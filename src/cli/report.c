@@ -90,16 +90,16 @@ static int worst_kept(const struct outcome *o, const struct job *j, int watched,
 }
 
 /* What is conserved may still be another motion: the values' own accuracy stands beside it. */
-static void add_accuracy(char *words, size_t room, const struct outcome *o, const struct job *j) {
+static void add_accuracy(char *words, size_t capacity, const struct outcome *o, const struct job *j) {
     const struct accuracy *a = &o->accuracy;
     char asked[60];
     text_set(asked, sizeof asked, j->keel.step > 0 ? "step %g" : "rtol %g",
              j->keel.step > 0 ? j->keel.step : KEEL_VALUE(&j->keel, rtol));
     if (a->cannot_tell)
-        text_add(words, room, " How accurate the values are cannot be told: %s.", a->cannot_tell);
-    else if (isnan(a->share)) text_add(words, room, " The accuracy of the values was not measured.");
+        text_add(words, capacity, " How accurate the values are cannot be told: %s.", a->cannot_tell);
+    else if (isnan(a->share)) text_add(words, capacity, " The accuracy of the values was not measured.");
     else
-        text_add(words, room, " The values are %s: %s errs by %.1e of its size, with %s.",
+        text_add(words, capacity, " The values are %s: %s errs by %.1e of its size, with %s.",
                  accuracy_as_asked(a) ? "accurate" : "less accurate than asked",
                  keel_sim_column(o->sim, a->loose), a->share, asked);
 }
@@ -110,7 +110,7 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     int ended = o->status == OUTCOME_FAILED || o->status == OUTCOME_INTERRUPTED;
     int unmeasured = (kept || watched) && !stabilizer_measures(j->keel.method);
     int held = kept && row.units <= round_off_units;
-    char words[4 * JOB_SENTENCE] = "", folds[JOB_SENTENCE], warning[JOB_SENTENCE], more[JOB_SENTENCE];
+    char words[4 * JOB_SENTENCE] = "", unresolved[JOB_SENTENCE], warning[JOB_SENTENCE], more[JOB_SENTENCE];
     int warned = accuracy_warning(o, j, warning, sizeof warning);
     int wrong = o->accuracy.finding == ACCURACY_WRONG, accurate = accuracy_as_asked(&o->accuracy);
     if (ended)
@@ -131,8 +131,8 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     else text_add(words, sizeof words, "There is nothing to keep in this model.");
     if (kept && watched && !unmeasured)
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
-    if (outcome_folds(o, j, folds, sizeof folds))
-        text_add(words, sizeof words, " %s: %s.", j->stabilizer, folds);
+    if (outcome_unresolved(o, j, unresolved, sizeof unresolved))
+        text_add(words, sizeof words, " %s: %s.", j->stabilizer, unresolved);
     if (outcome_correction(o, j, more, sizeof more)) text_add(words, sizeof words, " Corrections: %s.", more);
     if (!ended) add_accuracy(words, sizeof words, o, j);
     int found = outcome_finding(o, more, sizeof more);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PARTS = 14, LOOK = 8192 };
+enum { PARTS = 14, CHUNK = 8192 };
 static const char magic[8] = "keelswp2", record_magic[8] = "keelblk1";
 
 /* On the disk, as this machine has its numbers. */
@@ -19,7 +19,7 @@ struct head {
     uint64_t length; /* of the text behind it, a multiple of 8 */
     int64_t members, words, words_length;
     uint64_t sweep;
-    int32_t columns, times, folds, events;
+    int32_t columns, times, extrema, events;
 };
 
 struct record {
@@ -27,7 +27,7 @@ struct record {
     uint64_t sum;    /* of what follows */
     uint64_t length; /* of the arrays behind it */
     int64_t index, first, events, text;
-    int32_t count, columns, times, folds;
+    int32_t count, columns, times, extrema;
 };
 
 /* FNV-1a over words of eight bytes. */
@@ -49,10 +49,10 @@ static size_t padded(size_t bytes) {
 }
 
 char *shard_path(const char *out, int number) {
-    size_t room = strlen(out) + sizeof SHARD_ENDING + 16;
-    char *path = malloc(room);
-    if (path && number) snprintf(path, room, "%s" SHARD_ENDING "-%d", out, number);
-    else if (path) snprintf(path, room, "%s" SHARD_ENDING, out);
+    size_t capacity = strlen(out) + sizeof SHARD_ENDING + 16;
+    char *path = malloc(capacity);
+    if (path && number) snprintf(path, capacity, "%s" SHARD_ENDING "-%d", out, number);
+    else if (path) snprintf(path, capacity, "%s" SHARD_ENDING, out);
     return path;
 }
 
@@ -66,7 +66,7 @@ struct part {
 /* The arrays of a block with these sizes, one list for writing and reading; how long they are. */
 static size_t list_parts(keel_block *b, const struct record *r, struct part part[PARTS]) {
     size_t count = (size_t)r->count, columns = (size_t)r->columns, numbers = count * columns * sizeof(double);
-    size_t folds = r->folds ? numbers : 0, events = r->events >= 0 ? (size_t)r->events : 0, length = 0;
+    size_t extrema = r->extrema ? numbers : 0, events = r->events >= 0 ? (size_t)r->events : 0, length = 0;
     const struct part list[PARTS] = {
         {(const void **)&b->sentence, count * sizeof *b->sentence},
         {(const void **)&b->steps, count * sizeof *b->steps},
@@ -75,9 +75,9 @@ static size_t list_parts(keel_block *b, const struct record *r, struct part part
         {(const void **)&b->correction, count * sizeof *b->correction},
         {(const void **)&b->defect, count * sizeof *b->defect},
         {(const void **)&b->value, numbers * (size_t)r->times},
-        {(const void **)&b->low, folds},
-        {(const void **)&b->high, folds},
-        {(const void **)&b->mean, folds},
+        {(const void **)&b->low, extrema},
+        {(const void **)&b->high, extrema},
+        {(const void **)&b->mean, extrema},
         {(const void **)&b->event_first, r->events >= 0 ? (count + 1) * sizeof *b->event_first : 0},
         {(const void **)&b->event_t, events * sizeof *b->event_t},
         {(const void **)&b->event_value, events * columns * sizeof *b->event_value},
@@ -88,12 +88,12 @@ static size_t list_parts(keel_block *b, const struct record *r, struct part part
     return length + 2 * padded(count * sizeof *b->status);
 }
 
-static int make_room(struct shard *s, size_t bytes) {
-    if (bytes <= s->room) return 0;
+static int reserve(struct shard *s, size_t bytes) {
+    if (bytes <= s->capacity) return 0;
     unsigned char *wider = realloc(s->bytes, bytes);
     if (!wider) return errno = ENOMEM, -1;
     s->bytes = wider;
-    s->room = bytes;
+    s->capacity = bytes;
     return 0;
 }
 
@@ -113,10 +113,10 @@ int shard_add(struct shard *s, const keel_block *b) {
                        .count = b->count,
                        .columns = b->columns,
                        .times = b->times,
-                       .folds = b->low != NULL};
+                       .extrema = b->low != NULL};
     memcpy(r.magic, record_magic, sizeof magic);
     r.length = list_parts(&copy, &r, part);
-    if (make_room(s, sizeof r + r.length)) return -1;
+    if (reserve(s, sizeof r + r.length)) return -1;
     unsigned char *at = s->bytes + sizeof r;
     for (int k = 0; k < PARTS; k++) put_part(&at, *part[k].pointer, part[k].bytes);
     put_part(&at, b->status, (size_t)b->count * sizeof *b->status);
@@ -139,7 +139,7 @@ static int fits(const struct shard *s, const struct record *r) {
     const struct shard_head *h = &s->head;
     return memcmp(r->magic, record_magic, sizeof magic) == 0 && r->index >= 0 && r->count > 0 &&
            r->count <= KEEL_BLOCK && r->first == r->index * KEEL_BLOCK && r->first + r->count <= h->members &&
-           r->columns == h->columns && r->times == h->times && r->folds == h->folds &&
+           r->columns == h->columns && r->times == h->times && r->extrema == h->extrema &&
            (r->events >= 0) == (h->events != 0) && r->events < INT64_C(1) << 40 && r->text >= 0 &&
            r->text < INT64_C(1) << 32;
 }
@@ -169,7 +169,7 @@ int shard_read(struct shard *s, int64_t place, keel_block *b) {
                       .text_length = r.text};
     int whole = r.length == list_parts(b, &r, part) && fstat(fileno(s->stream), &about) == 0 &&
                 r.length <= (uint64_t)about.st_size;
-    if (whole && make_room(s, r.length)) return -1;
+    if (whole && reserve(s, r.length)) return -1;
     whole = whole && fread(s->bytes, 1, r.length, s->stream) == r.length &&
             r.sum == sum_of(&r, sizeof r, s->bytes, r.length);
     if (!whole) return 0;
@@ -187,9 +187,9 @@ int shard_read(struct shard *s, int64_t place, keel_block *b) {
 
 /* Where bytes that begin a record stand next, from `place` on; -1: nowhere. */
 static int64_t next_mark(struct shard *s, int64_t place) {
-    char bytes[LOOK];
+    char bytes[CHUNK];
     if (fseeko(s->stream, place, SEEK_SET)) return -1;
-    for (size_t count; (count = fread(bytes, 8, LOOK / 8, s->stream)) > 0; place += (int64_t)(8 * count))
+    for (size_t count; (count = fread(bytes, 8, CHUNK / 8, s->stream)) > 0; place += (int64_t)(8 * count))
         for (size_t i = 0; i < count; i++)
             if (memcmp(bytes + 8 * i, record_magic, sizeof record_magic) == 0)
                 return place + (int64_t)(8 * i);
@@ -217,11 +217,11 @@ static int write_head(struct shard *s, const struct shard_head *h) {
                         .words_length = (int64_t)words,
                         .columns = h->columns,
                         .times = h->times,
-                        .folds = h->folds,
+                        .extrema = h->extrema,
                         .events = h->events,
                         .length = padded(words + model)};
     memcpy(head.magic, magic, sizeof magic);
-    if (make_room(s, sizeof head + head.length)) return -1;
+    if (reserve(s, sizeof head + head.length)) return -1;
     unsigned char *begin = s->bytes + sizeof head, *at = begin;
     memset(at, 0, head.length);
     for (int i = 0; i < h->count; i++) {
@@ -258,7 +258,7 @@ static int take_head(struct shard *s, const struct head *head) {
                              .sweep = head->sweep,
                              .columns = head->columns,
                              .times = head->times,
-                             .folds = head->folds,
+                             .extrema = head->extrema,
                              .events = head->events};
     if (head->words < 1 || head->words > 100000 || head->words_length < head->words ||
         (uint64_t)head->words_length >= head->length || head->members < 1 || head->columns < 1 ||
@@ -272,7 +272,7 @@ static int take_head(struct shard *s, const struct head *head) {
     return h->count == head->words && at == end ? 0 : -1;
 }
 
-static int read_head(struct shard *s, const char *path, char *why, size_t room) {
+static int read_head(struct shard *s, const char *path, char *why, size_t capacity) {
     struct head head;
     struct stat about;
     int good = s->stream && fstat(fileno(s->stream), &about) == 0 &&
@@ -284,28 +284,28 @@ static int read_head(struct shard *s, const char *path, char *why, size_t room) 
     if (good) s->text[head.length] = '\0';
     s->end = (int64_t)(sizeof head + (good ? head.length : 0));
     if (good && take_head(s, &head) == 0) return 0;
-    text_set(why, room,
+    text_set(why, capacity,
              "%.300s is damaged, or of another version of keel; once it is removed its blocks are computed "
              "again",
              path);
     return -1;
 }
 
-int shard_look(struct shard *s, const char *path, char *why, size_t room) {
+int shard_probe(struct shard *s, const char *path, char *why, size_t capacity) {
     *s = (struct shard){.stream = fopen(path, "rb")};
-    if (s->stream) return read_head(s, path, why, room);
-    text_set(why, room, "%.300s cannot be read: %s", path, strerror(errno));
+    if (s->stream) return read_head(s, path, why, capacity);
+    text_set(why, capacity, "%.300s cannot be read: %s", path, strerror(errno));
     return -1;
 }
 
-int shard_open(struct shard *s, const char *path, char *why, size_t room) {
+int shard_open(struct shard *s, const char *path, char *why, size_t capacity) {
     *s = (struct shard){0};
-    s->claim = claim_open(path, KIND_BLOCKS, 0, why, room);
+    s->claim = claim_open(path, KIND_BLOCKS, 0, why, capacity);
     if (!s->claim) return -1;
-    if (!s->claim->there) return text_set(why, room, "there is no file %.300s", path), -1;
+    if (!s->claim->there) return text_set(why, capacity, "there is no file %.300s", path), -1;
     int handle = claim_grow(s->claim, 0);
     s->stream = handle >= 0 ? fdopen(handle, "r+b") : NULL;
-    return read_head(s, path, why, room);
+    return read_head(s, path, why, capacity);
 }
 
 int shard_cut(struct shard *s) {

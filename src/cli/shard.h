@@ -18,9 +18,9 @@
 /* What must be the same when a sweep goes on. */
 struct shard_head {
     int64_t members;
-    uint64_t sweep;                        /* the sum of all that decides its results (sweep_words.c) */
-    int32_t columns, times, folds, events; /* the last two: are they kept? */
-    int count;                             /* words of the command line */
+    uint64_t sweep;                          /* the sum of all that decides its results (sweep_words.c) */
+    int32_t columns, times, extrema, events; /* the last two: are they kept? */
+    int count;                               /* words of the command line */
     char **word;
     char *model; /* its text */
 };
@@ -31,7 +31,7 @@ struct shard {
     struct shard_head head;
     char *text;           /* of the head */
     unsigned char *bytes; /* of a record */
-    size_t room;
+    size_t capacity;
     int64_t end; /* behind the last whole record that was seen */
     int damaged; /* something between records is none */
 };
@@ -41,9 +41,9 @@ char *shard_path(const char *out, int number);
 /* A new one, which replaces what is there; 0, or an exit status. */
 int shard_create(struct shard *s, struct job *j, const char *path, const struct shard_head *head);
 /* One that is there: reads its head; 0, or -1 with a sentence. */
-int shard_open(struct shard *s, const char *path, char *why, size_t room);
+int shard_open(struct shard *s, const char *path, char *why, size_t capacity);
 /* Its head alone, whoever writes to it; the same. */
-int shard_look(struct shard *s, const char *path, char *why, size_t room);
+int shard_probe(struct shard *s, const char *path, char *why, size_t capacity);
 /* The next whole record and its place: 1; 0: there is none any more; -1 without memory. */
 int shard_next(struct shard *s, keel_block *b, int64_t *place);
 /* The record at a place that shard_next gave: 1; 0: it cannot be read; -1 without memory. */

@@ -12,13 +12,13 @@
 /* Names ------------------------------------------------------------------------------------------------- */
 
 static int add_name(struct shards_names *n, const char *folder, const char *name) {
-    size_t room = strlen(folder) + strlen(name) + 2;
+    size_t capacity = strlen(folder) + strlen(name) + 2;
     char **wider = realloc(n->path, ((size_t)n->count + 1) * sizeof *wider);
     if (!wider) return -1;
     n->path = wider;
-    n->path[n->count] = malloc(room);
+    n->path[n->count] = malloc(capacity);
     if (!n->path[n->count]) return -1;
-    snprintf(n->path[n->count++], room, "%s%s%s", folder, folder[0] ? "/" : "", name);
+    snprintf(n->path[n->count++], capacity, "%s%s%s", folder, folder[0] ? "/" : "", name);
     return 0;
 }
 
@@ -74,7 +74,7 @@ void shards_forget(struct shards_names *n) {
 
 /* Opening ----------------------------------------------------------------------------------------------- */
 
-static int make_room(struct shards *s, int64_t members) {
+static int reserve(struct shards *s, int64_t members) {
     struct shard *wider = realloc(s->shard, ((size_t)s->count + 1) * sizeof *wider);
     if (!wider) return -1;
     s->shard = wider;
@@ -103,7 +103,7 @@ static int read_through(struct shards *s, struct job *j, int number) {
     }
     if (found < 0) return job_no_memory(j);
     if (one->damaged)
-        message_note(&j->say, "keel: %.300s is damaged in places: those blocks are missing",
+        message_note(&j->messages, "keel: %.300s is damaged in places: those blocks are missing",
                      one->claim->path);
     return shard_cut(one) ? write_failed(j, one) : 0;
 }
@@ -125,7 +125,7 @@ static int open_one(struct shards *s, struct job *j, const char *path, const str
     if (shard_open(&one, path, why, sizeof why))
         job_fail(j, EXIT_FAILED, "%s", memory_is_out() ? MEMORY_OUT : why);
     else if (head && one.head.sweep != head->sweep) refuse_other(j, path, &one, head);
-    else if (make_room(s, one.head.members)) job_no_memory(j);
+    else if (reserve(s, one.head.members)) job_no_memory(j);
     if (j->status) return shard_close(&one), j->status;
     s->shard[s->count++] = one;
     return read_through(s, j, s->count - 1);
@@ -144,7 +144,7 @@ int shards_own(struct shards *s, struct job *j, const char *path, const struct s
     for (int i = 0; i < s->count; i++)
         if (strcmp(s->shard[i].claim->path, path) == 0) return i;
     if (stat(path, &about) == 0 && about.st_size) return shards_open(s, j, &one, head) ? -1 : s->count - 1;
-    if (make_room(s, head->members)) return job_no_memory(j), -1;
+    if (reserve(s, head->members)) return job_no_memory(j), -1;
     return shard_create(&s->shard[s->count++], j, path, head) ? -1 : s->count - 1;
 }
 

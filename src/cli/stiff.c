@@ -84,7 +84,7 @@ void stiff_warn(struct job *j, double t) {
         t);
 }
 
-int stiff_look(struct job *j) {
+int stiff_check(struct job *j) {
     const keel_method *m = stiff_suspect(j);
     struct stiff found;
     if (!m) return 0;

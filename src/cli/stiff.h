@@ -18,5 +18,5 @@ void stiff_warn(struct job *j, double t);                                /* the 
 /* A trial with these options, of this method; -1: no memory. */
 int stiff_try(const struct job *j, const keel_options *settled, const keel_method *m, struct stiff *found);
 /* Of a job with a method that was named: where it does not suit job->why says so.  0, or an exit status. */
-int stiff_look(struct job *j);
+int stiff_check(struct job *j);
 #endif

@@ -14,12 +14,12 @@ int store_open(struct store *s, const struct trace *t, int by_rows) {
     *s = (struct store){.trace = t, .columns = t->columns, .rows = t->rows, .by_rows = by_rows};
     s->stride = s->event_stride = 1;
     s->quantities = 1 + s->columns + 2 * s->rows;
-    s->room = MOST_NUMBERS / s->quantities;
-    if (s->room > MOST_ROWS) s->room = MOST_ROWS;
-    if (s->room < LEAST_ROWS) s->room = LEAST_ROWS;
+    s->capacity = MOST_NUMBERS / s->quantities;
+    if (s->capacity > MOST_ROWS) s->capacity = MOST_ROWS;
+    if (s->capacity < LEAST_ROWS) s->capacity = LEAST_ROWS;
     size_t width = (size_t)s->quantities;
-    s->data = malloc(((size_t)s->room + 1) * width * sizeof *s->data);
-    s->kind = malloc((size_t)s->room + 1);
+    s->data = malloc(((size_t)s->capacity + 1) * width * sizeof *s->data);
+    s->kind = malloc((size_t)s->capacity + 1);
     return s->data && s->kind ? 0 : -1;
 }
 
@@ -54,10 +54,10 @@ static void halve(struct store *s, int events) {
     else s->stride *= 2;
 }
 
-static void make_room(struct store *s) {
-    if (s->count < s->room) return;
+static void reserve(struct store *s) {
+    if (s->count < s->capacity) return;
     halve(s, 0);
-    if (s->count > s->room / 2) halve(s, 1);
+    if (s->count > s->capacity / 2) halve(s, 1);
 }
 
 /* Rows -------------------------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ void store_sample(struct store *s) {
         s->seen += PLACES;
         for (long k = begin; k < begin + PLACES; k++) {
             if (k % s->stride != 0) continue;
-            make_room(s);
+            reserve(s);
             double part = (double)(k - begin + 1) / PLACES;
             if (k % s->stride == 0) take(s, k == begin + PLACES - 1 ? now : s->then + part * (now - s->then));
         }
@@ -116,7 +116,7 @@ int store_row(void *store, const struct trace_row *row) {
     if (row->kind == TRACE_BEFORE || row->kind == TRACE_RECORD)
         s->with_group = s->groups++ % s->event_stride == 0;
     if (row->kind != TRACE_OUTPUT && !s->with_group) return 0;
-    make_room(s);
+    reserve(s);
     double *numbers = next_row(s, row->kind, row->t);
     memcpy(numbers + 1, row->value, (size_t)s->columns * sizeof *numbers);
     memcpy(numbers + store_drift(s, 0), row->drift, (size_t)s->rows * sizeof *numbers);
@@ -127,7 +127,7 @@ int store_row(void *store, const struct trace_row *row) {
 
 void store_finish(struct store *s) {
     if (s->count == 0 || store_at(s, s->count - 1, 0) == s->then) return;
-    make_room(s);
+    reserve(s);
     take(s, s->then);
 }
 
@@ -150,13 +150,13 @@ int store_units(const struct store *s, int row) {
     return 1 + s->columns + s->rows + row;
 }
 
-void store_name(const struct store *s, int quantity, char *out, size_t room) {
+void store_name(const struct store *s, int quantity, char *out, size_t capacity) {
     int units = quantity >= store_units(s, 0), drift = quantity >= store_drift(s, 0);
-    if (quantity == 0) text_set(out, room, "t");
-    else if (units) text_set(out, room, "%s", keel_sim_row(s->trace->sim, quantity - store_units(s, 0)));
+    if (quantity == 0) text_set(out, capacity, "t");
+    else if (units) text_set(out, capacity, "%s", keel_sim_row(s->trace->sim, quantity - store_units(s, 0)));
     else if (drift)
-        text_set(out, room, "drift.%s", keel_sim_row(s->trace->sim, quantity - store_drift(s, 0)));
-    else text_set(out, room, "%s", keel_sim_column(s->trace->sim, quantity - 1));
+        text_set(out, capacity, "drift.%s", keel_sim_row(s->trace->sim, quantity - store_drift(s, 0)));
+    else text_set(out, capacity, "%s", keel_sim_column(s->trace->sim, quantity - 1));
 }
 
 int store_range(const struct store *s, int quantity, double *low, double *high) {

@@ -11,9 +11,9 @@
 struct store {
     const struct trace *trace;
     int columns, rows, quantities;
-    double *data;        /* [room][quantities] */
-    unsigned char *kind; /* [room] a trace_kind */
-    long count, room;
+    double *data;        /* [capacity][quantities] */
+    unsigned char *kind; /* [capacity] a trace_kind */
+    long count, capacity;
     int by_rows;
     double then;               /* where the last look was */
     long seen, stride;         /* places: every stride-th is taken */
@@ -33,7 +33,7 @@ int store_column(const struct store *s, int column); /* quantities */
 int store_drift(const struct store *s, int row);
 int store_units(const struct store *s, int row);
 /* t, a column's name, drift.NAME; of drifts in round-offs the row's NAME. */
-void store_name(const struct store *s, int quantity, char *out, size_t room);
+void store_name(const struct store *s, int quantity, char *out, size_t capacity);
 /* Smallest and largest finite value; 0: there is none. */
 int store_range(const struct store *s, int quantity, double *low, double *high);
 #endif

@@ -52,7 +52,7 @@ int sweep_csv_open(struct sweep_csv *c, struct sweep *s, struct claim *claim) {
     } else {
         fputs(",status,steps,drift,correction,defect,t", out);
         put_columns(c, "");
-        if (s->options.folds)
+        if (s->options.extrema)
             put_columns(c, "smallest."), put_columns(c, "largest."), put_columns(c, "mean.");
         fputs(",sentence", out);
     }
@@ -96,8 +96,8 @@ static void put_time(struct sweep_csv *c, const keel_block *b, int i, int time) 
     at = put_number(at, b->defect[i]);
     at = put_number(at, c->sweep->times ? c->sweep->times[time] : b->t[i]);
     at = put_numbers(at, b->value + row * columns, b->columns);
-    const double *folds[] = {b->low, b->high, b->mean};
-    for (int k = 0; k < 3 && b->low; k++) at = put_numbers(at, folds[k] + (size_t)i * columns, b->columns);
+    const double *extrema[] = {b->low, b->high, b->mean};
+    for (int k = 0; k < 3 && b->low; k++) at = put_numbers(at, extrema[k] + (size_t)i * columns, b->columns);
     file_put(&c->file, c->line, (size_t)(at - c->line));
     put_text(c->file.stream, "", b->sentence[i] >= 0 ? b->text + b->sentence[i] : "");
     fputc('\n', c->file.stream);

@@ -133,10 +133,10 @@ static int add_columns(struct sweep_hdf5 *h) {
         if (h->column[i] < 0 || put_coordinates(h, h->column[i]) ||
             netcdf_text(&h->n, h->column[i], "long_name", name))
             return -1;
-        for (int k = 0; k < 3 && s->options.folds; k++) {
+        for (int k = 0; k < 3 && s->options.extrema; k++) {
             text_set(name, sizeof name, "%s%.200s", prefix[k], column);
-            h->fold[k][i] = sweep_hdf5_over(h, name, h->n.h5.T_IEEE_F64LE, 0);
-            if (h->fold[k][i] < 0) return -1;
+            h->extremum[k][i] = sweep_hdf5_over(h, name, h->n.h5.T_IEEE_F64LE, 0);
+            if (h->extremum[k][i] < 0) return -1;
         }
     }
     return 0;
@@ -265,7 +265,7 @@ static int take_memory(struct sweep_hdf5 *h) {
     h->numbers = malloc(((size_t)KEEL_BLOCK * (times + names) + 1) * sizeof *h->numbers);
     h->texts = malloc((size_t)KEEL_BLOCK * sizeof *h->texts);
     if (!h->column || !h->numbers || !h->texts) return -1;
-    for (int k = 0; k < 3; k++) h->fold[k] = h->column + (size_t)(k + 1) * columns;
+    for (int k = 0; k < 3; k++) h->extremum[k] = h->column + (size_t)(k + 1) * columns;
     h->event_column = h->column + 4 * columns;
     h->value = h->column + 5 * columns;
     return 0;

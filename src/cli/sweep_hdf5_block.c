@@ -24,13 +24,13 @@ static int put_members(struct sweep_hdf5 *h, hid_t set, hid_t type, const keel_b
 
 static int put_columns(struct sweep_hdf5 *h, const keel_block *b) {
     size_t rows = (size_t)b->count * (size_t)b->times, columns = (size_t)h->columns;
-    const double *folds[] = {b->low, b->high, b->mean};
+    const double *extrema[] = {b->low, b->high, b->mean};
     for (size_t i = 0; i < columns; i++) {
         for (size_t k = 0; k < rows; k++) h->numbers[k] = b->value[k * columns + i];
         if (put_members(h, h->column[i], h->n.h5.T_NATIVE_DOUBLE, b, 1, h->numbers)) return -1;
         for (int f = 0; f < 3 && b->low; f++) {
-            for (size_t k = 0; k < (size_t)b->count; k++) h->numbers[k] = folds[f][k * columns + i];
-            if (put_members(h, h->fold[f][i], h->n.h5.T_NATIVE_DOUBLE, b, 0, h->numbers)) return -1;
+            for (size_t k = 0; k < (size_t)b->count; k++) h->numbers[k] = extrema[f][k * columns + i];
+            if (put_members(h, h->extremum[f][i], h->n.h5.T_NATIVE_DOUBLE, b, 0, h->numbers)) return -1;
         }
     }
     return 0;

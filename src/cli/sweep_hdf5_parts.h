@@ -10,7 +10,7 @@ struct sweep_hdf5 {
     struct netcdf n;
     struct file file;
     int axes, t, event; /* the first dimensions are axes; the numbers of these two, or -1 */
-    hid_t *column, *fold[3], *event_column; /* [columns] */
+    hid_t *column, *extremum[3], *event_column; /* [columns] */
     hid_t status, steps, drift, row, correction, defect, t_end, retry;
     hid_t sentence, event_t, event_member; /* -1: nothing of the kind has come yet */
     hid_t *value;                          /* [names] those that are drawn */

@@ -130,7 +130,7 @@ static int open_ensemble(struct sweep *s) {
     s->options.run = j->keel;
     s->options.run.defect_every = 128; /* as `keel run` has it */
     s->options.columns = option_text(&j->options, opt_columns);
-    s->options.folds = option_given(&j->options, opt_extrema);
+    s->options.extrema = option_given(&j->options, opt_extrema);
     s->options.event = option_text(&j->options, opt_events);
     s->options.workers = workers ? atoi(workers) : s->workers;
     s->options.lanes = lanes ? atoi(lanes) : 0;

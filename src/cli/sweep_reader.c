@@ -80,15 +80,15 @@ static int find_sets(struct sweep_reader *r) {
     r->column = calloc((size_t)(5 * columns) + 1, sizeof *r->column);
     if (!r->column) return -1;
     r->event_column = r->column + columns;
-    r->fold = r->column + 2 * columns;
+    r->extremum = r->column + 2 * columns;
     for (int i = 0; i < columns; i++) {
         const char *name = r->columns.name[i];
         r->column[i] = find(r, "", name);
         r->event_column[i] = r->event_t < 0 ? -1 : find(r, "event.", name);
-        for (int k = 0; k < 3; k++) r->fold[k * columns + i] = find(r, prefix[k], name);
+        for (int k = 0; k < 3; k++) r->extremum[k * columns + i] = find(r, prefix[k], name);
         if (r->column[i] < 0 || (r->event_t >= 0 && r->event_column[i] < 0)) return -1;
     }
-    r->folds = r->fold[0] >= 0;
+    r->extrema = r->extremum[0] >= 0;
     return 0;
 }
 
@@ -102,17 +102,17 @@ static int take_memory(struct sweep_reader *r) {
     return r->numbers && r->value && r->piece && r->said && r->retry_of ? 0 : -1;
 }
 
-int sweep_reader_open(struct sweep_reader *r, const char *path, char *why, size_t room) {
+int sweep_reader_open(struct sweep_reader *r, const char *path, char *why, size_t capacity) {
     *r = (struct sweep_reader){.n = {.id = -1}};
     if (access(path, R_OK) != 0) {
-        text_set(why, room, "%.300s cannot be read: %s", path, strerror(errno));
+        text_set(why, capacity, "%.300s cannot be read: %s", path, strerror(errno));
         return -1;
     }
-    if (hdf5_library_load(&r->n.h5, why, room)) return -1;
+    if (hdf5_library_load(&r->n.h5, why, capacity)) return -1;
     if (netcdf_open(&r->n, path) == 0 && read_story(r) == 0 && read_sizes(r) == 0 && find_sets(r) == 0 &&
         take_memory(r) == 0)
         return 0;
-    text_set(why, room, "%.300s is no HDF5 file of keel sweep, or one of another version", path);
+    text_set(why, capacity, "%.300s is no HDF5 file of keel sweep, or one of another version", path);
     return -1;
 }
 
@@ -238,22 +238,23 @@ static int read_events(struct sweep_reader *r, keel_block *b, int64_t *first) {
 
 static int read_columns(struct sweep_reader *r, keel_block *b) {
     size_t columns = (size_t)b->columns, rows = (size_t)b->count * (size_t)b->times, all = (size_t)b->count;
-    double *fold = r->value + rows * columns;
+    double *extremum = r->value + rows * columns;
     hid_t real = r->n.h5.T_NATIVE_DOUBLE;
     for (size_t i = 0; i < columns; i++) {
         if (netcdf_numbers(&r->n, r->column[i], real, r->axes.count, (hsize_t)b->first, (hsize_t)b->count,
                            r->piece))
             return -1;
         for (size_t k = 0; k < rows; k++) r->value[k * columns + i] = r->piece[k];
-        for (size_t f = 0; f < 3 && r->folds; f++) {
-            if (netcdf_numbers(&r->n, r->fold[f * columns + i], real, r->axes.count, (hsize_t)b->first,
+        for (size_t f = 0; f < 3 && r->extrema; f++) {
+            if (netcdf_numbers(&r->n, r->extremum[f * columns + i], real, r->axes.count, (hsize_t)b->first,
                                (hsize_t)b->count, r->piece))
                 return -1;
-            for (size_t k = 0; k < all; k++) fold[(f * all + k) * columns + i] = r->piece[k];
+            for (size_t k = 0; k < all; k++) extremum[(f * all + k) * columns + i] = r->piece[k];
         }
     }
     b->value = r->value;
-    if (r->folds) b->low = fold, b->high = fold + all * columns, b->mean = fold + 2 * all * columns;
+    if (r->extrema)
+        b->low = extremum, b->high = extremum + all * columns, b->mean = extremum + 2 * all * columns;
     return 0;
 }
 

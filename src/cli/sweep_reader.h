@@ -20,10 +20,10 @@ struct sweep_reader {
     hsize_t size[NETCDF_RANK + 1];                                         /* of the axes */
     int64_t members, blocks, events;
     int times, timed; /* at least 1; is there an axis t? */
-    int folds;
+    int extrema;
     hid_t status, steps, drift, row, correction, defect, t_end, sentence, retry, *column;
     hid_t event_t, event_member, *event_column; /* -1: there are none */
-    hid_t *fold;                                /* [3][columns] */
+    hid_t *extremum;                            /* [3][columns] */
     unsigned char *numbers;                     /* the arrays of a block */
     double *value, *piece;
     char **said;
@@ -33,7 +33,7 @@ struct sweep_reader {
 };
 
 /* 0, or -1 with a sentence; sweep_reader_close in any case. */
-int sweep_reader_open(struct sweep_reader *r, const char *path, char *why, size_t room);
+int sweep_reader_open(struct sweep_reader *r, const char *path, char *why, size_t capacity);
 void sweep_reader_close(struct sweep_reader *r);
 /* All of a block, until the next call; 0, or -1: it cannot be read. */
 int sweep_reader_block(struct sweep_reader *r, int64_t index, keel_block *b);

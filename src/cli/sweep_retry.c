@@ -80,10 +80,10 @@ static int find_failed(struct retry *r, struct job *j) {
 static int take_words(struct retry *r, struct job *j, int count, char **argv) {
     struct sweep_retries *again = &r->sweep.retries;
     char **now = calloc((size_t)count + 1, sizeof *now);
-    size_t room = 1;
+    size_t capacity = 1;
     int words = now ? option_words(COMMAND_SWEEP, count, argv, is_option, NULL, now) : 0;
-    for (int i = 0; i < words; i++) room += strlen(now[i]) + 1;
-    r->note = malloc(room);
+    for (int i = 0; i < words; i++) capacity += strlen(now[i]) + 1;
+    r->note = malloc(capacity);
     again->words = malloc(((size_t)r->old.retries.count + 1) * sizeof *again->words);
     r->words = now && r->note
                    ? sweep_words_again(r->old.command.count, r->old.command.name, words, now, &count)
@@ -99,11 +99,11 @@ static int take_words(struct retry *r, struct job *j, int count, char **argv) {
     free(now);
     if (!r->words || !again->words) return job_no_memory(j);
     char why[JOB_SENTENCE];
-    struct say say = j->say;
+    struct messages messages = j->messages;
     struct options given = j->options;
     j->options = (struct options){0};
     int status = job_open_text(j, COMMAND_SWEEP, count, r->words, r->old.model_text.text);
-    j->say = say;
+    j->messages = messages;
     if (option_given(&given, opt_force)) option_add(&j->options, opt_force, "", why, sizeof why);
     if (option_given(&given, opt_workers))
         option_add(&j->options, opt_workers, option_text(&given, opt_workers), why, sizeof why);
@@ -173,7 +173,7 @@ static int open_block(struct retry *r, int64_t index) {
     if (sweep_reader_block(&r->old, index, &b))
         return job_fail(j, EXIT_FAILED, "the old file cannot be read: it is damaged");
     memcpy(r->of, r->old.retry_of, sizeof r->of);
-    if (patch_load(&r->patch, &b, r->sweep.options.folds, r->sweep.options.event != NULL))
+    if (patch_load(&r->patch, &b, r->sweep.options.extrema, r->sweep.options.event != NULL))
         return job_no_memory(j);
     r->at = index;
     return 0;
@@ -224,12 +224,12 @@ int sweep_retry(int count, char **argv) {
     if (status == 0) status = check_options(j);
     if (status == 0) status = run_retry(&r, count, argv);
     if (status == 0) status = sweep_exit(&r.sweep);
-    if (r.sweep.tally.members && !j->say.json && !j->say.quiet && status != EXIT_FAILED) {
+    if (r.sweep.tally.members && !j->messages.json && !j->messages.quiet && status != EXIT_FAILED) {
         sweep_certificate(&r.sweep, stdout);
         printf("  retried    %lld members, %lld of them failed again\n", (long long)r.failed,
                (long long)r.sweep.tally.failed);
     }
-    if (j->say.json) sweep_json(&r.sweep, status, stdout);
+    if (j->messages.json) sweep_json(&r.sweep, status, stdout);
     sweep_file_drop(&r.file);
     patch_close(&r.patch);
     keel_ensemble_close(r.ensemble);

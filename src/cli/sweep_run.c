@@ -199,7 +199,7 @@ static int compute_alone(struct sweep_run *r) {
 int sweep_run_blocks(struct sweep_run *r) {
     struct job *j = &r->sweep.job;
     r->sweep.begin = job_seconds();
-    r->progress = !j->say.quiet && !j->say.json && isatty(STDERR_FILENO) && r->ranks.rank == 0;
+    r->progress = !j->messages.quiet && !j->messages.json && isatty(STDERR_FILENO) && r->ranks.rank == 0;
     int status = r->ranks.size == 1 ? compute_alone(r) : r->ranks.rank == 0 ? lead(r) : follow(r);
     r->sweep.wall_s = job_seconds() - r->sweep.begin;
     if (r->shown > 0) fprintf(stderr, "\r%78s\r", "");

@@ -42,17 +42,17 @@ static void modes_text(const struct outcome *o, const struct job *j, FILE *out) 
     fprintf(out, "; %ld change%s\n", changes, changes == 1 ? "" : "s");
 }
 
-static void times(char *out, size_t room, const char *verb, long count) {
-    if (count == 1) text_add(out, room, "%s once", verb);
-    else text_add(out, room, "%s %ld times", verb, count);
+static void times(char *out, size_t capacity, const char *verb, long count) {
+    if (count == 1) text_add(out, capacity, "%s once", verb);
+    else text_add(out, capacity, "%s %ld times", verb, count);
 }
 
-int switching_surface(const keel_surface *s, char *out, size_t room) {
+int switching_surface(const keel_surface *s, char *out, size_t capacity) {
     out[0] = '\0';
-    if (s->crossings) times(out, room, "crossed", s->crossings);
+    if (s->crossings) times(out, capacity, "crossed", s->crossings);
     if (!s->slides) return s->crossings > 0;
-    times(out, room, s->crossings ? ", slid along" : "slid along", s->slides);
-    text_add(out, room, " for %.4g of t", s->slid);
+    times(out, capacity, s->crossings ? ", slid along" : "slid along", s->slides);
+    text_add(out, capacity, " for %.4g of t", s->slid);
     return 1;
 }
 

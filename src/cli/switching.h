@@ -7,7 +7,7 @@
 
 double switching_time(const struct outcome *o, const struct job *j, int mode); /* spent in a mode */
 /* "crossed 12 times, slid along 2 times for 3.1 of t"; 0: the surface was not met. */
-int switching_surface(const keel_surface *s, char *out, size_t room);
+int switching_surface(const keel_surface *s, char *out, size_t capacity);
 void switching_text(const struct outcome *o, const struct job *j, FILE *out, int color);
 void switching_json(const struct outcome *o, const struct job *j, struct json *json);
 #endif

@@ -11,10 +11,10 @@ enum { SIZES = 64, FIRST = 32 };
 
 /* Output times ------------------------------------------------------------------------------------------ */
 
-static int add_time(struct trace *t, double at, long *room) {
-    if (t->count == *room) {
-        *room = *room ? 2 * *room : 1024;
-        double *wider = realloc(t->times, (size_t)*room * sizeof *wider);
+static int add_time(struct trace *t, double at, long *capacity) {
+    if (t->count == *capacity) {
+        *capacity = *capacity ? 2 * *capacity : 1024;
+        double *wider = realloc(t->times, (size_t)*capacity * sizeof *wider);
         if (!wider) return -1;
         t->times = wider;
     }
@@ -22,30 +22,30 @@ static int add_time(struct trace *t, double at, long *room) {
     return 0;
 }
 
-static int evenly(struct trace *t, const struct job *j, long points, int logarithmic, long *room) {
+static int evenly(struct trace *t, const struct job *j, long points, int logarithmic, long *capacity) {
     double length = j->t1 - j->t0;
     for (long k = 0; k < points; k++) {
         double part = points > 1 ? (double)k / (double)(points - 1) : 1;
         double at = k == points - 1 ? j->t1 : j->t0 + part * length;
         if (logarithmic && k < points - 1) /* twelve decades back from the end, and the start itself */
             at = k == 0 ? j->t0 : j->t0 + length * pow(10, -12 * (1 - part));
-        if (add_time(t, at, room)) return -1;
+        if (add_time(t, at, capacity)) return -1;
     }
     return 0;
 }
 
-static int every(struct trace *t, struct job *j, double apart, long *room) {
+static int every(struct trace *t, struct job *j, double apart, long *capacity) {
     double length = fabs(j->t1 - j->t0), sign = j->t1 > j->t0 ? 1 : -1;
     if (!(apart > 0)) return job_fail(j, EXIT_USAGE, "--every must be positive, it is %g", apart);
     if (length / apart > MOST)
         return job_fail(j, EXIT_USAGE, "--every %g gives more than %d rows", apart, MOST);
     for (long k = 0; (double)k * apart <= length * (1 + 1e-15); k++)
-        if (add_time(t, j->t0 + sign * (double)k * apart, room)) return job_no_memory(j);
+        if (add_time(t, j->t0 + sign * (double)k * apart, capacity)) return job_no_memory(j);
     return 0;
 }
 
 /* "0.4, 40, 1e11" */
-static int listed(struct trace *t, struct job *j, const char *text, long *room) {
+static int listed(struct trace *t, struct job *j, const char *text, long *capacity) {
     while (*text) {
         size_t length = strcspn(text, ",");
         char one[200];
@@ -55,7 +55,7 @@ static int listed(struct trace *t, struct job *j, const char *text, long *room) 
             return job_fail(j, EXIT_USAGE, "--at %s", keel_model_refusal(j->model));
         if ((at - j->t0) * (at - j->t1) > 0)
             return job_fail(j, EXIT_USAGE, "--at %g lies outside of the run, %g .. %g", at, j->t0, j->t1);
-        if (add_time(t, at, room)) return job_no_memory(j);
+        if (add_time(t, at, capacity)) return job_no_memory(j);
         text += length;
         text += *text == ',';
     }
@@ -83,18 +83,18 @@ static void put_in_order(struct trace *t) {
 int trace_open(struct trace *t, struct job *j) {
     const struct options *o = &j->options;
     const char *points = option_text(o, opt_points), *at = option_text(o, opt_at);
-    long room = 0;
+    long capacity = 0;
     double apart = 0;
     *t = (struct trace){
         .job = j, .every_step = option_given(o, opt_steps_out), .direction = j->t1 > j->t0 ? 1 : -1};
-    if (option_given(o, opt_every) && (job_number(j, opt_every, &apart) || every(t, j, apart, &room)))
+    if (option_given(o, opt_every) && (job_number(j, opt_every, &apart) || every(t, j, apart, &capacity)))
         return j->status;
-    if (at && listed(t, j, at, &room)) return j->status;
+    if (at && listed(t, j, at, &capacity)) return j->status;
     int plain = !option_given(o, opt_every) && !at && !t->every_step;
     if ((points || plain || option_given(o, opt_log)) &&
-        evenly(t, j, points ? atol(points) : POINTS, option_given(o, opt_log), &room))
+        evenly(t, j, points ? atol(points) : POINTS, option_given(o, opt_log), &capacity))
         return job_no_memory(j);
-    if (!at && (add_time(t, j->t0, &room) || add_time(t, j->t1, &room))) return job_no_memory(j);
+    if (!at && (add_time(t, j->t0, &capacity) || add_time(t, j->t1, &capacity))) return job_no_memory(j);
     put_in_order(t);
     return 0;
 }
@@ -117,7 +117,7 @@ void trace_add(struct trace *t, trace_sink *sink, void *user) {
 static int take_references(struct trace *t) {
     double at, begin = t->count ? t->times[0] : 0, end = t->count ? t->times[t->count - 1] : 0;
     int found = 0;
-    long room = t->count;
+    long capacity = t->count;
     while (keel_sim_reference(t->sim, found, &at, t->value)) found++;
     t->trusted = malloc(((size_t)found * (size_t)t->columns + 1) * sizeof *t->trusted);
     t->trusted_t = malloc(((size_t)found + 1) * sizeof *t->trusted_t);
@@ -125,9 +125,9 @@ static int take_references(struct trace *t) {
     for (int k = 0; k < found; k++) {
         double *values = t->trusted + (size_t)t->references * (size_t)t->columns;
         keel_sim_reference(t->sim, k, &at, values);
-        if (room == 0 || (at - begin) * (at - end) > 0) continue;
+        if (capacity == 0 || (at - begin) * (at - end) > 0) continue;
         t->trusted_t[t->references++] = at;
-        if (add_time(t, at, &room)) return -1;
+        if (add_time(t, at, &capacity)) return -1;
     }
     put_in_order(t);
     return 0;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* The nearest *.keel beside a file that does not exist. */
-static void suggest_file(const char *path, char *out, size_t room) {
+static void suggest_file(const char *path, char *out, size_t capacity) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char folder[JOB_SENTENCE], wanted[JOB_WORD];
     int least = TEXT_FAR;
@@ -28,12 +28,12 @@ static void suggest_file(const char *path, char *out, size_t room) {
         if (distance > least || (distance == least && strcmp(one->d_name, out) > 0)) continue;
         if (distance == TEXT_FAR) continue;
         least = distance;
-        text_set(out, room, "%s", one->d_name);
+        text_set(out, capacity, "%s", one->d_name);
     }
     if (list) closedir(list);
 }
 
-static int blame_paper(struct job *j) {
+static int explain_paper(struct job *j) {
     const char *name = j->file + strlen(PAPER_PREFIX);
     char all[JOB_SENTENCE], near[JOB_WORD];
     paper_names(".keel", all, sizeof all);
@@ -48,7 +48,7 @@ int usage_file(struct job *j) {
     struct stat about;
     char near[JOB_SENTENCE];
     if (strcmp(j->file, "-") == 0 || paper_model(j->file)) return 0;
-    if (strncmp(j->file, PAPER_PREFIX, strlen(PAPER_PREFIX)) == 0) return blame_paper(j);
+    if (strncmp(j->file, PAPER_PREFIX, strlen(PAPER_PREFIX)) == 0) return explain_paper(j);
     if (j->file[0] == '\0')
         return job_fail(j, EXIT_USAGE, "which model?  Give a file, or - for standard input");
     if (stat(j->path, &about) != 0) {
@@ -69,7 +69,7 @@ int usage_file(struct job *j) {
 }
 
 /* Which of the two ends is no number? */
-static int blame_span(struct job *j) {
+static int explain_span(struct job *j) {
     double value;
     if (job_number(j, opt_t0, &value) || job_number(j, opt_tend, &value)) return j->status;
     return job_fail(j, EXIT_USAGE, "--t0, --tend: the time span is not made of numbers");
@@ -84,7 +84,7 @@ int usage_options(struct job *j) {
         for (int k = 0; k < 4; k++) {
             if (!d.error || strncmp(d.sentence, about[k], strlen(about[k])) != 0) continue;
             if (d.line > 0 || (k >= 2 && !span)) continue;
-            if (k == 2) return blame_span(j);
+            if (k == 2) return explain_span(j);
             int length = (int)strlen(d.sentence);
             while (length > 0 && d.sentence[length - 1] == '.') length--;
             return job_fail(j, EXIT_USAGE, "%s%.*s",

@@ -29,10 +29,10 @@ static void *draw(void *data) {
     return NULL;
 }
 
-void waiting_begin(struct waiting *w, const struct say *say, const char *phase) {
+void waiting_begin(struct waiting *w, const struct messages *messages, const char *phase) {
     w->phase = phase;
     w->begun = w->ended = 0;
-    if (say->quiet || say->json || !isatty(STDERR_FILENO)) return;
+    if (messages->quiet || messages->json || !isatty(STDERR_FILENO)) return;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->over, NULL);
     sigset_t all, before;

@@ -16,6 +16,6 @@ struct waiting {
 };
 
 /* w stays where it is until waiting_end.  Without a terminal, with --quiet or --json nothing is shown. */
-void waiting_begin(struct waiting *w, const struct say *say, const char *phase);
+void waiting_begin(struct waiting *w, const struct messages *messages, const char *phase);
 void waiting_end(struct waiting *w);
 #endif

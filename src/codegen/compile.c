@@ -99,21 +99,21 @@ static int find_program(const char *name, char out[COMPILE_PATH]) {
 
 /* $CC and $KEEL_NVCC are words between blanks, options included; quotes and the like would need a shell and
  * are refused. */
-static enum compile_status find_tool(int device, struct compile_tool *tool, char *message, size_t room) {
+static enum compile_status find_tool(int device, struct compile_tool *tool, char *message, size_t capacity) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-+=./,:@%~";
     const char *name = device ? "KEEL_NVCC" : "CC", *cc = getenv(name), *usual = device ? "nvcc" : "cc";
     *tool = (struct compile_tool){0};
     int length = snprintf(tool->text, sizeof tool->text, "%s", cc && cc[strspn(cc, " ")] ? cc : usual);
     if (length >= (int)sizeof tool->text || tool->text[strspn(tool->text, plain)]) {
-        text_set(message, room, "%s holds more than a compiler and options between blanks, and is not used.",
-                 name);
+        text_set(message, capacity,
+                 "%s holds more than a compiler and options between blanks, and is not used.", name);
         return COMPILE_REFUSED;
     }
     for (char *c = tool->text; *c;) {
         c += strspn(c, " ");
         if (!*c) break;
         if (tool->words == COMPILE_WORDS) {
-            text_set(message, room, "%s has more than %d words, and is not used.", name, COMPILE_WORDS);
+            text_set(message, capacity, "%s has more than %d words, and is not used.", name, COMPILE_WORDS);
             return COMPILE_REFUSED;
         }
         tool->argument[tool->words++] = c;
@@ -121,7 +121,7 @@ static enum compile_status find_tool(int device, struct compile_tool *tool, char
         if (*c) *c++ = '\0';
     }
     if (find_program(tool->argument[0], tool->program)) return COMPILE_READY;
-    text_set(message, room,
+    text_set(message, capacity,
              device ? "There is no CUDA compiler `%s` here; KEEL_NVCC can name one."
                     : "There is no C compiler `%s` here.",
              tool->argument[0]);
@@ -185,7 +185,7 @@ static enum process_end run_compiler(const struct compile_tool *tool, const stru
 }
 
 /* The first line in which the compiler says what is wrong. */
-static void read_log(const char *path, const char *language, char *message, size_t room) {
+static void read_log(const char *path, const char *language, char *message, size_t capacity) {
     char line[256], first[256] = "";
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file)) {
@@ -196,30 +196,32 @@ static void read_log(const char *path, const char *language, char *message, size
     if (file) fclose(file);
     for (char *c = first; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
-    text_set(message, room, "The %s compiler failed: %s", language, first[0] ? first : "it gave no reason.");
+    text_set(message, capacity, "The %s compiler failed: %s", language,
+             first[0] ? first : "it gave no reason.");
 }
 
 /* Why there is no library. */
 static enum compile_status tell_end(enum process_end end, const struct build *b, const char *source,
-                                    const struct compile_limits *l, char *message, size_t room) {
+                                    const struct compile_limits *l, char *message, size_t capacity) {
     const char *language = l->device ? "CUDA" : "C";
     if (end == PROCESS_LATE)
-        text_set(message, room, "The %s compiler was not done within %.3g s, and was ended.", language,
+        text_set(message, capacity, "The %s compiler was not done within %.3g s, and was ended.", language,
                  seconds_for(source, l));
     else if (end == PROCESS_LARGE)
-        text_set(message, room, "The %s compiler wrote more than %d MB, and was ended.", language,
+        text_set(message, capacity, "The %s compiler wrote more than %d MB, and was ended.", language,
                  (COMPILE_KEPT_BYTES + LOG_BYTES) >> 20);
     else if (end == PROCESS_STOPPED)
-        text_set(message, room, "Stopped while the %s compiler was at work.", language);
-    else read_log(b->log, language, message, room);
+        text_set(message, capacity, "Stopped while the %s compiler was at work.", language);
+    else read_log(b->log, language, message, capacity);
     return COMPILE_FAILED;
 }
 
-static void *load(const char *library, char *message, size_t room) {
+static void *load(const char *library, char *message, size_t capacity) {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (handle) return handle;
     const char *reason = dlerror();
-    text_set(message, room, "The compiled model cannot be loaded: %s.", reason ? reason : "no reason given");
+    text_set(message, capacity, "The compiled model cannot be loaded: %s.",
+             reason ? reason : "no reason given");
     return NULL;
 }
 
@@ -227,20 +229,20 @@ static void *load(const char *library, char *message, size_t room) {
  * what another removes from the cache is loaded already. */
 static enum compile_status build(const struct compile_tool *tool, const char *cache, const char *target,
                                  const char *source, const struct compile_limits *l, void **handle,
-                                 char *message, size_t room) {
+                                 char *message, size_t capacity) {
     struct build b;
     if (build_open(&b, cache)) {
-        text_set(message, room, "Nothing can be written to %s: %s.", cache, strerror(errno));
+        text_set(message, capacity, "Nothing can be written to %s: %s.", cache, strerror(errno));
         return COMPILE_FAILED;
     }
     enum compile_status status = COMPILE_FAILED;
     enum process_end end;
-    if (write_source(b.source, source)) text_set(message, room, "%s cannot be written.", b.source);
+    if (write_source(b.source, source)) text_set(message, capacity, "%s cannot be written.", b.source);
     else if ((end = run_compiler(tool, &b, source, l)) != PROCESS_DONE)
-        status = tell_end(end, &b, source, l, message, room);
+        status = tell_end(end, &b, source, l, message, capacity);
     else if (compile_cache_seal(b.library, source))
-        text_set(message, room, "%s cannot be written: %s.", b.library, strerror(errno));
-    else if ((*handle = load(b.library, message, room)) != NULL) {
+        text_set(message, capacity, "%s cannot be written: %s.", b.library, strerror(errno));
+    else if ((*handle = load(b.library, message, capacity)) != NULL) {
         status = COMPILE_READY;
         if (rename(b.library, target) == 0) compile_trim(cache, COMPILE_KEPT_FILES, COMPILE_KEPT_BYTES);
     }
@@ -249,23 +251,24 @@ static enum compile_status build(const struct compile_tool *tool, const char *ca
 }
 
 enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
-                                 char *message, size_t room) {
+                                 char *message, size_t capacity) {
     static const struct compile_limits usual;
     struct compile_tool tool;
     char cache[COMPILE_PATH], target[COMPILE_PATH + 48], key[33];
     *out = (struct compile_unit){0};
     if (!l) l = &usual;
-    enum compile_status status = find_tool(l->device, &tool, message, room);
-    if (status == COMPILE_READY) status = compile_cache_directory(cache, message, room);
+    enum compile_status status = find_tool(l->device, &tool, message, capacity);
+    if (status == COMPILE_READY) status = compile_cache_directory(cache, message, capacity);
     if (status != COMPILE_READY) return status;
     compile_cache_key(&tool, flags_here(l), source, key);
     snprintf(target, sizeof target, "%s/%s.so", cache, key);
     if (compile_cache_whole(target, source)) {
         compile_trim_touch(target);
-        out->handle = load(target, message, room); /* NULL: another process has just removed it */
+        out->handle = load(target, message, capacity); /* NULL: another process has just removed it */
         out->cached = out->handle != NULL;
     }
-    return out->cached ? COMPILE_READY : build(&tool, cache, target, source, l, &out->handle, message, room);
+    return out->cached ? COMPILE_READY
+                       : build(&tool, cache, target, source, l, &out->handle, message, capacity);
 }
 
 /* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied.  The
@@ -324,8 +327,8 @@ keel_mechanics_project *compile_projection(const struct compile_unit *u, const c
     return (keel_mechanics_project *)find_symbol(u, "projection_", name);
 }
 
-keel_composed_fn *compile_along(const struct compile_unit *u, const char *name) {
-    return (keel_composed_fn *)find_symbol(u, "along_", name);
+keel_composed_fn *compile_composed(const struct compile_unit *u, const char *name) {
+    return (keel_composed_fn *)find_symbol(u, "composed_", name);
 }
 
 void compile_close(struct compile_unit *u) {

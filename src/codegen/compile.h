@@ -33,7 +33,7 @@ int compile_lanes(void);
 
 /* l: NULL is all 0.  message: one sentence when the status is not READY. */
 enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
-                                 char *message, size_t room);
+                                 char *message, size_t capacity);
 keel_fn *compile_function(const struct compile_unit *u,
                           const char *name); /* as given to emit_function; NULL: none */
 keel_kernel_fixed *compile_fixed(const struct compile_unit *u,
@@ -43,7 +43,7 @@ keel_kernel_lanes *compile_plain_lanes(const struct compile_unit *u, const char 
 keel_kernel_lanes *compile_kept_lanes(const struct compile_unit *u, const char *name);
 int compile_device(const struct compile_unit *u, keel_device *out);             /* 0: there is none */
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name); /* as given to emit_series */
-keel_composed_fn *compile_along(const struct compile_unit *u, const char *name);
+keel_composed_fn *compile_composed(const struct compile_unit *u, const char *name);
 /* as given to emit_mechanics */
 keel_mechanics_rhs *compile_accelerations(const struct compile_unit *u, const char *name);
 keel_mechanics_project *compile_projection(const struct compile_unit *u, const char *name);

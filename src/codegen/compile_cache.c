@@ -137,22 +137,23 @@ static int is_safe(const char *path, int parent) {
     return (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (parent && (info.st_mode & S_ISVTX));
 }
 
-enum compile_status compile_cache_directory(char path[COMPILE_PATH], char *message, size_t room) {
+enum compile_status compile_cache_directory(char path[COMPILE_PATH], char *message, size_t capacity) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char parent[COMPILE_PATH - 8];
     int length = -1;
     if (cache && cache[0] == '/') length = snprintf(parent, sizeof parent, "%s", cache);
     else if (home && home[0] == '/') length = snprintf(parent, sizeof parent, "%s/.cache", home);
     if (length < 0 || (size_t)length >= sizeof parent || getuid() != geteuid()) {
-        text_set(message, room, "There is no cache directory for this user: set HOME or XDG_CACHE_HOME.");
+        text_set(message, capacity, "There is no cache directory for this user: set HOME or XDG_CACHE_HOME.");
         return COMPILE_REFUSED;
     }
     snprintf(path, COMPILE_PATH, "%s/keel", parent);
     if ((mkdir(parent, 0700) && errno != EEXIST) || (mkdir(path, 0700) && errno != EEXIST)) {
-        text_set(message, room, "The cache directory %s cannot be made: %s.", path, strerror(errno));
+        text_set(message, capacity, "The cache directory %s cannot be made: %s.", path, strerror(errno));
         return COMPILE_REFUSED;
     }
     if (is_safe(parent, 1) && is_safe(path, 0)) return COMPILE_READY;
-    text_set(message, room, "The cache directory %s is not used: others own it or may write to it.", path);
+    text_set(message, capacity, "The cache directory %s is not used: others own it or may write to it.",
+             path);
     return COMPILE_REFUSED;
 }

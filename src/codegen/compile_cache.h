@@ -20,7 +20,7 @@ struct compile_tool {
 
 /* The cache directory, made if need be; REFUSED unless it belongs to the user and nobody else may write to
  * it. */
-enum compile_status compile_cache_directory(char path[COMPILE_PATH], char *message, size_t room);
+enum compile_status compile_cache_directory(char path[COMPILE_PATH], char *message, size_t capacity);
 /* 32 hexadecimal digits over the compiler (path, size, time), its words, flags, keel's version, the CPU,
  * the source. */
 void compile_cache_key(const struct compile_tool *tool, const char *const *flags, const char *source,

@@ -48,7 +48,7 @@ static int larger(const char *path, long bytes) {
 }
 
 /* PROCESS_DONE: within its limits. */
-static enum process_end judge(const struct process *p, double begin) {
+static enum process_end end_so_far(const struct process *p, double begin) {
     if (p->stop && *p->stop) return PROCESS_STOPPED;
     if (larger(p->log, p->log_bytes) || larger(p->out, p->out_bytes)) return PROCESS_LARGE;
     return seconds() - begin > p->seconds ? PROCESS_LATE : PROCESS_DONE;
@@ -74,11 +74,11 @@ enum process_end compile_process_run(const struct process *p) {
     enum process_end end = PROCESS_DONE;
     double begin = seconds();
     if (start(p, &child)) return PROCESS_FAILED;
-    while (!has_ended(child, 0) && (end = judge(p, begin)) == PROCESS_DONE) rest(begin);
+    while (!has_ended(child, 0) && (end = end_so_far(p, begin)) == PROCESS_DONE) rest(begin);
     kill(-child, SIGKILL); /* it, and what it has left behind; its number is still its own */
     has_ended(child, 1);
     int unknown = waitpid(child, &state, 0) < 0;
-    if (end == PROCESS_DONE && judge(p, begin) == PROCESS_LARGE) end = PROCESS_LARGE;
+    if (end == PROCESS_DONE && end_so_far(p, begin) == PROCESS_LARGE) end = PROCESS_LARGE;
     if (end != PROCESS_DONE) return end;
     int good = unknown ? access(p->out, R_OK) == 0 : WIFEXITED(state) && WEXITSTATUS(state) == 0;
     return good ? PROCESS_DONE : PROCESS_FAILED;

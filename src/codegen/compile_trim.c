@@ -25,7 +25,7 @@ struct entry {
 
 struct list {
     struct entry *entry;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* 32 hexadecimal digits and .so */
@@ -40,12 +40,12 @@ static int is_build(const char *name) {
 }
 
 static int add(struct list *list, const char *name, const struct stat *info) {
-    if (list->count == list->room) {
-        size_t room = 2 * list->room + 64;
-        struct entry *more = realloc(list->entry, room * sizeof *more);
+    if (list->count == list->capacity) {
+        size_t capacity = 2 * list->capacity + 64;
+        struct entry *more = realloc(list->entry, capacity * sizeof *more);
         if (!more) return -1;
         list->entry = more;
-        list->room = room;
+        list->capacity = capacity;
     }
     struct entry *one = &list->entry[list->count++];
     *one = (struct entry){.used = info->st_mtim, .size = (uint64_t)info->st_size};

@@ -29,15 +29,15 @@ void emit_put(struct emit *e, const char *format, ...) {
     va_end(args);
     if (length < 0 || (size_t)length >= sizeof line) e->failed = 1;
     if (e->failed) return;
-    if (e->length + (size_t)length + 1 > e->room) {
-        size_t room = 2 * e->room + (size_t)length + 4096;
-        char *text = realloc(e->text, room);
+    if (e->length + (size_t)length + 1 > e->capacity) {
+        size_t capacity = 2 * e->capacity + (size_t)length + 4096;
+        char *text = realloc(e->text, capacity);
         if (!text) {
             e->failed = e->starved = 1;
             return;
         }
         e->text = text;
-        e->room = room;
+        e->capacity = capacity;
     }
     memcpy(e->text + e->length, line, (size_t)length + 1);
     e->length += (size_t)length;
@@ -50,16 +50,17 @@ void emit_text(struct emit *e, const char *text) {
 }
 
 /* The double in hexadecimal by hand: printf's %a takes its decimal point from the locale. */
-void emit_number(char *out, size_t room, double value) {
+void emit_number(char *out, size_t capacity, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     unsigned long long digits = bits & 0xfffffffffffffu;
     int exponent = (int)(bits >> 52 & 0x7ff);
     const char *sign = bits >> 63 ? "-" : "";
-    if (exponent == 0x7ff) snprintf(out, room, digits ? "__builtin_nan(\"\")" : "(%s__builtin_inf())", sign);
-    else if (exponent == 0) snprintf(out, room, "(%s0x0.%013llxp-1022)", sign, digits);
-    else if (digits == 0) snprintf(out, room, "(%s0x1p%+d)", sign, exponent - 1023);
-    else snprintf(out, room, "(%s0x1.%013llxp%+d)", sign, digits, exponent - 1023);
+    if (exponent == 0x7ff)
+        snprintf(out, capacity, digits ? "__builtin_nan(\"\")" : "(%s__builtin_inf())", sign);
+    else if (exponent == 0) snprintf(out, capacity, "(%s0x0.%013llxp-1022)", sign, digits);
+    else if (digits == 0) snprintf(out, capacity, "(%s0x1p%+d)", sign, exponent - 1023);
+    else snprintf(out, capacity, "(%s0x1.%013llxp%+d)", sign, digits, exponent - 1023);
 }
 
 enum { OPERAND = EMIT_NUMBER };

@@ -14,7 +14,7 @@
 
 struct emit {
     char *text; /* ended by '\0' */
-    size_t length, room;
+    size_t length, capacity;
     int failed;  /* memory ran out, a function is too long, a name was refused, or `stop` was set */
     int starved; /* it was memory */
     const volatile int *stop; /* not 0: nothing more is written; NULL: nobody asks */
@@ -24,7 +24,7 @@ struct emit {
     int mechanisms;           /* of those of mechanics */
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
-    int along;                /* the same of those along a curve */
+    int composed;             /* the same of those along a curve */
     int rolls;                /* rolled programs so far */
     int lanes;                /* all numbers are keel_real, of so many lanes; 0: double */
     int device;               /* for a GPU: of one lane, in CUDA C++ */
@@ -61,13 +61,13 @@ void emit_text(struct emit *e, const char *text); /* C of any length, as it is *
 void emit_put(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* name: letters, digits and _, at most EMIT_NAME, chosen by the program.  0, or -1. */
 int emit_function(struct emit *e, const char *name, const struct tape *t);
-/* The same as HEADNAME, "static inline int rate_" and a name. */
+/* The same as HEADNAME, "static inline int rhs_" and a name. */
 int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t);
 /* The same for the body of a loop: leaf k is l%u, result k o%u, both declared before it. */
 int emit_body(struct emit *e, const struct tape *t);
 struct roll;
 int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r); /* emit_roll.c */
-void emit_number(char *out, size_t room, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
+void emit_number(char *out, size_t capacity, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
 
 struct emit_method { /* that a right-hand side is compiled into */
     const keel_rk *rk;
@@ -129,6 +129,6 @@ int emit_two_estimates(const keel_rk *table); /* does the error norm of the tabl
 enum { EMIT_STEP = 2000, EMIT_KEPT = 4, EMIT_STATES = 8 };
 /* emit_series.c */
 struct series;
-/* series_NAME, or along_NAME where it follows a curve, as C that gives the same bits.  0 or -1. */
+/* series_NAME, or composed_NAME where it follows a curve, as C that gives the same bits.  0 or -1. */
 int emit_series(struct emit *e, const char *name, const struct series *s);
 #endif

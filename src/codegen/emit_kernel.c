@@ -62,7 +62,7 @@ static void put_fixed(struct emit *e, const char *name, const keel_rk *table, in
     emit_put(e, "double y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width, stages * width, width,
              width);
     emit_put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
-    emit_put(e, "long calls = keel_rk_fixed(&table_%s, %d, rate_%s, user,\n", name, width, name);
+    emit_put(e, "long calls = keel_rk_fixed(&table_%s, %d, rhs_%s, user,\n", name, width, name);
     emit_put(e, "    t, base, h, first, count, y, g, k, stage, dx);\n");
     emit_put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
 }
@@ -78,7 +78,7 @@ static void put_turns(struct emit *e, const char *name, const keel_splitting *s,
     emit_put(e,
              "static inline int part_%s(int part, double t, double begin, double length, const double *x,\n",
              name);
-    emit_put(e, "    double *out, void *user) {\nreturn rate_%s(t, x, out, user);\n}\n", name);
+    emit_put(e, "    double *out, void *user) {\nreturn rhs_%s(t, x, out, user);\n}\n", name);
     if (!wants_fixed(e)) return;
     put_fixed_head(e, name);
     emit_put(e, "double y[%d], stage[%d], rate[%d], dx[%d];\n", n, n, n, n);
@@ -116,7 +116,7 @@ int emit_kernel(struct emit *e, const char *name, const struct tape *t, const st
     if (e->lanes) return emit_lanes(e, name, t, method);
     if (t->roll || t->count * copies(method) > EMIT_STEP || t->count > EMIT_PART) return 1;
     emit_kernel_prelude(e);
-    if (emit_under(e, "static inline int rate_", name, t)) return -1;
+    if (emit_under(e, "static inline int rhs_", name, t)) return -1;
     if (method->rk) put_fixed(e, name, method->rk, (int)t->outputs);
     else put_turns(e, name, &method->splitting, (int)t->outputs);
     return e->failed ? -1 : 0;
@@ -184,12 +184,12 @@ static void put_steps(struct emit *e, const char *name, const struct emit_method
              "residual,\n",
              n, width, kept, kept == 2 && width == 4, n);
     emit_put(e, "    &space, floor_of, c, z, d};\n");
-    emit_put(e, "struct kernel_workspace room = {x, f, next, k, stage, dx, gradients, error, split, scale, "
+    emit_put(e, "struct kernel_workspace work = {x, f, next, k, stage, dx, gradients, error, split, scale, "
                 "limit};\n");
     if (!method->rk)
-        emit_put(e, "room.memory = keel_splitting_at(kept->carried, %d, %d);\n", width,
+        emit_put(e, "work.memory = keel_splitting_at(kept->carried, %d, %d);\n", width,
                  method->splitting.stages);
-    emit_put(e, "return kernel_steps(&method_%s, &p, &room, rate_%s, ", name, name);
+    emit_put(e, "return kernel_steps(&method_%s, &p, &work, rhs_%s, ", name, name);
     if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
     emit_put(e, "%s", kept ? "" : "0, 0, ");
     if (emit_two_estimates(method->rk)) emit_put(e, "&table_%s.norm", name);

@@ -86,11 +86,11 @@ static void put_lanes(struct emit *e, const char *head, const char *name, const 
 int emit_lanes(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
     if (!method->rk || !emit_is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
     if (!e->kernel_count++) put_prelude(e);
-    if (emit_under(e, "static inline int rate_", name, t)) return -1;
+    if (emit_under(e, "static inline int rhs_", name, t)) return -1;
     emit_table(e, name, method->rk);
     if (!e->kernels || e->kernels & EMIT_PLAIN) {
         put_lanes(e, "void plain_lanes", name, method->rk, (int)t->outputs, 0, emit_parameters(t, 0));
-        emit_put(e, "lanes_plain(&table_%s, &p, &m, rate_%s, own, state, taken);\n}\n", name, name);
+        emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n}\n", name, name);
     }
     return e->failed ? -1 : 0;
 }
@@ -102,7 +102,7 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     char head[40] = "static void steps00";
     head[17] = (char)('0' + keeps), head[18] = (char)('0' + adaptive);
     put_lanes(e, head, name, table, n, kept, parameters);
-    emit_put(e, "lanes_%s(&table_%s, &p, &m, rate_%s, ", adaptive ? "adaptive" : "fixed", name, name);
+    emit_put(e, "lanes_%s(&table_%s, &p, &m, rhs_%s, ", adaptive ? "adaptive" : "fixed", name, name);
     if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
     else emit_put(e, "0, 0, ");
     if (adaptive && emit_two_estimates(table)) emit_put(e, "&table_%s.norm, ", name);

@@ -48,7 +48,7 @@ static void put_sum(struct emit *e, const struct series_code *c) {
     }
 }
 
-static void put_kink(struct emit *e, const struct series_code *c) {
+static void put_nonsmooth(struct emit *e, const struct series_code *c) {
     unsigned r = c->to, a = c->a, b = c->b;
     switch (c->rule) {
     case SERIES_ABS:
@@ -136,7 +136,7 @@ static void put_line(struct emit *e, const struct series *s, const struct series
         break;
     default:
         if (c->rule >= SERIES_OPEN) put_sum(e, c);
-        else put_kink(e, c);
+        else put_nonsmooth(e, c);
     }
 }
 
@@ -265,8 +265,8 @@ static void put_series(struct emit *e, const char *name, const struct series *s)
 }
 
 /* Those with a kink are not numbers. */
-static void put_along(struct emit *e, const char *name, const struct series *s) {
-    emit_put(e, "%sint along_%s(double t, const double *u, const double *c, int orders, double *out,\n",
+static void put_composed(struct emit *e, const char *name, const struct series *s) {
+    emit_put(e, "%sint composed_%s(double t, const double *u, const double *c, int orders, double *out,\n",
              e->local ? "static " : "", name);
     emit_put(e, "    double *work, void *user) {\nint code = ");
     if (series_has_stride(s))
@@ -278,7 +278,7 @@ static void put_along(struct emit *e, const char *name, const struct series *s) 
     emit_put(e, "keel_follow(&recurrence_%s, %d, t, u, c, orders, orders + 1, 0, out, work, user);\n", name,
              s->rates);
     for (int i = 0; i < s->rates; i++)
-        if (s->kink[i]) emit_put(e, "out[%d] = __builtin_nan(\"\");\n", s->rates + i);
+        if (s->nonsmooth[i]) emit_put(e, "out[%d] = __builtin_nan(\"\");\n", s->rates + i);
     emit_put(e, "return code;\n}\n");
 }
 
@@ -286,7 +286,7 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     char part[60];
     int local = e->local;
     if (!e->series++) put_shared(e);
-    if (s->follows && !e->along++) put_source(e, series_follow_source);
+    if (s->follows && !e->composed++) put_source(e, series_follow_source);
     e->local = 1;
     snprintf(part, sizeof part, "%s_zero", name);
     emit_function(e, part, &s->zero);
@@ -312,7 +312,7 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     emit_put(e, s->m ? "model_%s_tops, " : "0, ", name);
     emit_put(e, "known_ahead_%s, ahead_%s, known_%s, early_%s, late_%s, again_%s};\n", name, name, name, name,
              name, name);
-    if (s->follows) put_along(e, name, s);
+    if (s->follows) put_composed(e, name, s);
     else put_series(e, name, s);
     return e->failed ? -1 : 0;
 }

@@ -12,7 +12,7 @@
 struct algebra_matrix {
     struct columns columns; /* from: the entry of F's pattern that stands there */
     double *values;
-    int *room; /* m */
+    int *workspace; /* m */
     struct sparse *lu;
     int anchored;
 };
@@ -42,8 +42,8 @@ int algebra_sparse_attach(struct field *fd) {
     struct algebra_matrix *a = d->lu = calloc(1, sizeof *a);
     if (!a) return 1;
     d->factored = 0;
-    a->room = calloc((size_t)fd->m, sizeof *a->room);
-    if (columns_make(&a->columns, pattern_of(fd), fd->m, fd->n, fd->m) || !a->room) return 1;
+    a->workspace = calloc((size_t)fd->m, sizeof *a->workspace);
+    if (columns_make(&a->columns, pattern_of(fd), fd->m, fd->n, fd->m) || !a->workspace) return 1;
     a->values = calloc((size_t)a->columns.entries + 1, sizeof *a->values);
     if (!a->values) return 1;
     a->lu = sparse_open(fd->m, a->columns.start, a->columns.row, SPARSE_SCALED);
@@ -56,7 +56,7 @@ void algebra_sparse_detach(struct field *fd) {
     sparse_close(a->lu);
     columns_free(&a->columns);
     free(a->values);
-    free(a->room);
+    free(a->workspace);
     free(a);
     fd->dae.lu = NULL;
 }
@@ -79,5 +79,5 @@ void algebra_sparse_divide(const struct field *fd, double *v) {
 }
 
 double algebra_sparse_log_det(const struct field *fd, int *sign) {
-    return sparse_log_det(fd->dae.lu->lu, sign, fd->dae.lu->room);
+    return sparse_log_det(fd->dae.lu->lu, sign, fd->dae.lu->workspace);
 }

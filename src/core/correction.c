@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOOK_AGAIN = 2, ERRORS_ALLOWED = 10, UNITS_ALLOWED = 4 };
+enum { CHECK_AGAIN = 2, ERRORS_ALLOWED = 10, UNITS_ALLOWED = 4 };
 
 /* x := x + h/6 (k1 + 2 k2 + 2 k3 + k4), with k1 at hand or not.  0: f has no value on the way. */
 static int runge_kutta(struct engine *e, double t, double h, const double *first, double *x, double *stage,
@@ -99,10 +99,10 @@ static double tolerance(const struct engine *e, int i) {
     return project_tolerance(e->atol[i], e->o.rtol, e->field.size[i]);
 }
 
-static void name_state(const struct engine *e, int i, char *name, size_t room) {
+static void name_state(const struct engine *e, int i, char *name, size_t capacity) {
     const char *const *names = e->field.p.names;
-    if (names && names[i]) text_set(name, room, "%s", names[i]);
-    else text_set(name, room, "u[%d]", i);
+    if (names && names[i]) text_set(name, capacity, "%s", names[i]);
+    else text_set(name, capacity, "u[%d]", i);
 }
 
 void correction_enter(struct engine *e, int i, double ratio, double t) {
@@ -162,7 +162,7 @@ __attribute__((noinline)) static int is_large_way(struct engine *e) {
     for (int i = 0; i < n; i++)
         if (size[i] > 0) way = fmax(way, moved_by(e, i) / size[i]);
     if (!(way > beyond[0])) return 0;
-    beyond[0] = LOOK_AGAIN * way;
+    beyond[0] = CHECK_AGAIN * way;
     return 1;
 }
 
@@ -177,7 +177,7 @@ static int is_large(struct engine *e) {
     for (int k = 0, kept = m->kept; k < kept; k++) {
         int row = m->row[k];
         if (!(fabs(part[row]) > beyond[row])) continue;
-        beyond[row] = LOOK_AGAIN * fabs(part[row]);
+        beyond[row] = CHECK_AGAIN * fabs(part[row]);
         large = 1;
     }
     return large;
@@ -263,7 +263,7 @@ static int rules_agree(struct engine *e, double h, double t_new, const double *x
 #define LEAP 1e-3
 double correction_unblind(struct engine *e, double h, double t_new, const double *x_new, double error,
                           int *known) {
-    enum { ROUND_OFFS = 8, FIRST = 6, LOOKS = 16 };
+    enum { ROUND_OFFS = 8, FIRST = 6, CHECKS = 16 };
     struct run_state *r = e->r;
     const double *x = e->x[r->current];
     int first = r->count < FIRST && r->error_before <= 1e-4;
@@ -277,10 +277,10 @@ double correction_unblind(struct engine *e, double h, double t_new, const double
     if (!find_error(e, h)) return error;
     double found = control_norm(e, e->workspace, x, x_new);
     if (first && found <= 0.1) return error;
-    if (found > 1) r->looks = LOOKS;
+    if (found > 1) r->checks = CHECKS;
     if (found > 1 || found > 2 * control_norm(e, e->workspace + 2 * e->field.width, x, x_new))
         return fmax(error, found);
-    if (r->looks == 0) return fmax(error, LEAP);
-    r->looks--;
+    if (r->checks == 0) return fmax(error, LEAP);
+    r->checks--;
     return fmax(error, found);
 }

@@ -123,8 +123,8 @@ static int is_early(const struct engine *e, long step) {
 
 /* Of the first block it is one of the first steps: most runs are short. */
 static long due_in(const struct engine *e, long block) {
-    long length = block_of(e), room = block == 0 && length > SOON ? SOON : length;
-    return block * length + (long)(mix((uint64_t)block) % (uint64_t)room);
+    long length = block_of(e), capacity = block == 0 && length > SOON ? SOON : length;
+    return block * length + (long)(mix((uint64_t)block) % (uint64_t)capacity);
 }
 
 /* The first one that is due, from this step on. */

@@ -93,14 +93,14 @@ struct device_queue {
     cudaStream_t stream;
     struct device_run *here, *there;
     int *next; /* run that nobody has taken */
-    int room;
+    int capacity;
 };
 
 typedef void device_kernel(struct device_run *run, int count, int *next);
 
-static int device_failed(cudaError_t error, const char *what, char *message, size_t room) {
+static int device_failed(cudaError_t error, const char *what, char *message, size_t capacity) {
     if (error == cudaSuccess) return 0;
-    snprintf(message, room, "the GPU %s: %s", what, cudaGetErrorString(error));
+    snprintf(message, capacity, "the GPU %s: %s", what, cudaGetErrorString(error));
     return 1;
 }
 
@@ -115,22 +115,22 @@ extern "C" void device_close(void *queue) {
 }
 
 /* Room for so many runs; NULL, with a sentence. */
-extern "C" void *device_open(int runs, char *message, size_t room) {
+extern "C" void *device_open(int runs, char *message, size_t capacity) {
     struct device_queue *q = (struct device_queue *)calloc(1, sizeof *q);
     size_t bytes = (size_t)runs * sizeof *q->here;
     int devices = 0;
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);     /* queues do not wait for each other */
     cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync); /* an error comes up again below */
     cudaGetLastError();
-    if (!q) snprintf(message, room, "there is not enough memory");
+    if (!q) snprintf(message, capacity, "there is not enough memory");
     if (!q) return NULL;
-    if (!device_failed(cudaGetDeviceCount(&devices), "cannot be used", message, room) &&
+    if (!device_failed(cudaGetDeviceCount(&devices), "cannot be used", message, capacity) &&
         !device_failed(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), "cannot be used",
-                       message, room) &&
-        !device_failed(cudaMallocHost((void **)&q->here, bytes), "has no memory", message, room) &&
-        !device_failed(cudaMalloc((void **)&q->there, bytes), "has no memory", message, room) &&
-        !device_failed(cudaMalloc((void **)&q->next, sizeof *q->next), "has no memory", message, room)) {
-        q->room = runs;
+                       message, capacity) &&
+        !device_failed(cudaMallocHost((void **)&q->here, bytes), "has no memory", message, capacity) &&
+        !device_failed(cudaMalloc((void **)&q->there, bytes), "has no memory", message, capacity) &&
+        !device_failed(cudaMalloc((void **)&q->next, sizeof *q->next), "has no memory", message, capacity)) {
+        q->capacity = runs;
         return q;
     }
     device_close(q);
@@ -146,19 +146,19 @@ static int device_blocks(int count, int plain) {
 
 static int device_go(struct device_queue *q, device_kernel *kernel, int plain, int count,
                      struct keel_kernel_state *const *state, void *const *user, long *taken, char *message,
-                     size_t room) {
+                     size_t capacity) {
     size_t bytes = (size_t)count * sizeof *q->here;
     for (int i = 0; i < count; i++) device_pack(&q->here[i], state[i], *(const double *const *)user[i]);
     if (device_failed(cudaMemcpyAsync(q->there, q->here, bytes, cudaMemcpyHostToDevice, q->stream),
-                      "takes no data", message, room) ||
+                      "takes no data", message, capacity) ||
         device_failed(cudaMemsetAsync(q->next, 0, sizeof *q->next, q->stream), "takes no data", message,
-                      room))
+                      capacity))
         return 1;
     DEVICE_LAUNCH(kernel, device_blocks(count, plain), DEVICE_THREADS, q->stream, q->there, count, q->next);
-    if (device_failed(cudaGetLastError(), "does not start the kernel", message, room) ||
+    if (device_failed(cudaGetLastError(), "does not start the kernel", message, capacity) ||
         device_failed(cudaMemcpyAsync(q->here, q->there, bytes, cudaMemcpyDeviceToHost, q->stream),
-                      "failed in the kernel", message, room) ||
-        device_failed(cudaStreamSynchronize(q->stream), "failed in the kernel", message, room))
+                      "failed in the kernel", message, capacity) ||
+        device_failed(cudaStreamSynchronize(q->stream), "failed in the kernel", message, capacity))
         return 1;
     for (int i = 0; i < count; i++) taken[i] = device_unpack(&q->here[i], state[i]);
     return 0;

@@ -16,7 +16,7 @@ double *keel_work_doubles(keel_work *w, size_t count) {
     return arena_doubles(w->arena, (count + 3) / 4 * 4);
 }
 
-void engine_say(struct engine *e, const char *format, ...) {
+void engine_explain(struct engine *e, const char *format, ...) {
     va_list args;
     va_start(args, format);
     text_vset(e->message, sizeof e->message, format, args);
@@ -134,7 +134,7 @@ static void layout(struct engine *e) {
     e->work.context = e->field.context;
     defect_layout(e, vector);
     layout_stabilizer(e);
-    e->surfaces.rate = e->work.rhs;
+    e->surfaces.rhs = e->work.rhs;
     e->surfaces.context = e->work.context;
     surfaces_attach(e);
 }
@@ -162,11 +162,11 @@ static int measure(struct engine *e) {
  * where it is filled.  So are dense matrices whose entries an int does not count. */
 static int too_large(struct engine *e) {
     const struct field *fd = &e->field;
-    double bytes = (double)e->block_size, room = machine_memory(), all = (double)fd->n + fd->m;
+    double bytes = (double)e->block_size, capacity = machine_memory(), all = (double)fd->n + fd->m;
     unsigned traits = e->stepper->info.traits, own = KEEL_CONSTRAINED | KEEL_AS_GIVEN;
     int newton = traits & KEEL_IMPLICIT && !(traits & own) && !(fd->traits & KEEL_SECOND_ORDER);
     int dense = fd->m ? !fd->by_pattern : newton && !fd->large;
-    if (bytes <= room && !(dense && all * all > 1 << 28)) return 0;
+    if (bytes <= capacity && !(dense && all * all > 1 << 28)) return 0;
     struct engine without = {.handle = e->handle, .o = e->o, .stepper = e->stepper, .blank.event = -1};
     without.r = &without.blank;
     const char *why = !dense               ? ""
@@ -175,7 +175,8 @@ static int too_large(struct engine *e) {
     engine_fail(&without, KEEL_EINVAL, "%.0f unknowns take %.3g GB with %s%s", all, 1e-9 * bytes,
                 e->stepper->info.name, why);
     size_t length = sizeof without.message;
-    if (bytes > room) text_add(without.message, length, ", and this machine has %.3g GB", 1e-9 * room);
+    if (bytes > capacity)
+        text_add(without.message, length, ", and this machine has %.3g GB", 1e-9 * capacity);
     else text_add(without.message, length, "; these end at %d unknowns", 1 << 14);
     *e = without;
     e->r = &e->blank;
@@ -269,7 +270,7 @@ static keel_status decide_treatment(struct engine *e) {
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]])
             r->treatment[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ENERGY && e->field.traits & KEEL_FROM_ENERGY &&
-            (e->field.energy.moving || e->field.constraint.moving))
+            (e->field.energy.time_dependent || e->field.constraint.time_dependent))
             r->treatment[i] = KEEL_ROW_VARYING;
         if (r->treatment[i] == kept) first = 0;
     }

@@ -70,7 +70,7 @@ struct run_state {
     int at_rest;    /* events pile up: the run is over */
     int regridded;  /* a switch began a new grid of fixed steps */
     int crawls;     /* steps in a row that the clock hardly resolves */
-    int looks;      /* at steps whose estimates are round-off, before the next leap (correction.c) */
+    int checks;     /* at steps whose estimates are round-off, before the next leap (correction.c) */
     int sliding;    /* 1 + the surface that is slid along; 0: none */
     double slide_moment, slide_from; /* a time in which little happens; where it began to slide */
     double step;                     /* the fixed step in force */
@@ -112,7 +112,7 @@ struct surfaces {
     double *value, *noise;       /* per event */
     double *rest; /* count: a surface that is left along a tangent has no sign below this height */
     double *trial, *u, *f[2];
-    keel_fn *rate; /* the method's, without sliding */
+    keel_fn *rhs; /* the method's, without sliding */
     void *context;
 };
 
@@ -216,7 +216,7 @@ void engine_heed(struct engine *e, int stop);
 static inline int engine_asked(const struct engine *e) { /* between steps */
     return e->o.stop && __atomic_load_n(e->o.stop, __ATOMIC_RELAXED);
 }
-void engine_say(struct engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void engine_explain(struct engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Takes (t, u) as the new start: made consistent, references and events anew; then, once, the invariants
  * (verify.h).  fixed: as start_make. */
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
@@ -282,7 +282,7 @@ double control_next(struct engine *e, double h, double error, int rejected);
 static inline int watch_is_due(const struct engine *e) {
     return e->watched && e->r->stats.steps >= e->r->watch.next;
 }
-void watch_look(struct engine *e);
+void watch_step(struct engine *e);
 void watch_changed(struct engine *e);
 void watch_give_up(struct engine *e);
 int watch_is_sound(const struct watch *w); /* of a saved state */
@@ -318,7 +318,7 @@ keel_status step_take(struct engine *e,
                       double t_end); /* one accepted step of the current state, not beyond t_end */
 void step_weigh(struct engine *e);   /* new weights, where the last step asks for them */
 keel_status step_verify(
-    struct engine *e); /* is what the stabilizer holds true here, too?  Where project_looks */
+    struct engine *e); /* is what the stabilizer holds true here, too?  Where project_verifies */
 keel_status step_failed(struct engine *e,
                         keel_status status); /* of the method's own call: with a fault, whatever it was */
 void step_count(struct engine *e);           /* the method's calls of f go to the statistics */
@@ -331,8 +331,8 @@ void step_add(const struct engine *e, int from, const double *shift, double *x_n
 /* What t lacks of base + count h, the time of fixed step number `count`; 0 where there is no such grid. */
 double step_low(const struct engine *e, long count, double t);
 
-/* suspect.c: what may have run away at the current state; "": no telling */
-void suspect_tell(struct engine *e, char *text, size_t size);
+/* diagnostics.c: what may have run away at the current state; "": no telling */
+void diagnostics_of_short_steps(struct engine *e, char *text, size_t size);
 
 /* follow.c: y stays on its branch */
 keel_status follow_begin(struct engine *e); /* from here on, for a step from the current state */

@@ -23,10 +23,10 @@ keel_status field_fault(struct field *fd, keel_status severity, keel_status stat
     return severity;
 }
 
-const char *field_name(const char *const *names, int i, const char *what, char *room, size_t size) {
-    if (names && names[i]) text_set(room, size, "`%s`", names[i]);
-    else text_set(room, size, "%s[%d]", what, i);
-    return room;
+const char *field_name(const char *const *names, int i, const char *what, char *buffer, size_t size) {
+    if (names && names[i]) text_set(buffer, size, "`%s`", names[i]);
+    else text_set(buffer, size, "%s[%d]", what, i);
+    return buffer;
 }
 
 const keel_extras *keel_extras_of(const keel_problem *p) {
@@ -86,7 +86,7 @@ static int max_count(const struct field *fd) {
 
 /* The largest jacobian or matrix that is ever asked for, twice for a comparison, and the entries of a
  * sparse one. */
-static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
+static void matrix_sizes(const struct field *fd, size_t *dense, size_t *sparse) {
     const struct map *maps[] = {&fd->f,       &fd->algebraic, &fd->hidden, &fd->energy,  &fd->constraint,
                                 &fd->rolling, &fd->invariant, &fd->event,  &fd->velocity};
     const keel_pattern *patterns[] = {fd->p.mass.pattern,
@@ -165,7 +165,7 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->lambda = arena_doubles(a, (size_t)fd->k + 1);
     fd->active = arena_ints(a, (size_t)fd->k + 1);
     fd->gradient = arena_doubles(a, vector);
-    matrix_room(fd, &dense, &sparse);
+    matrix_sizes(fd, &dense, &sparse);
     fd->matrix = arena_doubles(a, dense);
     fd->sparse = arena_doubles(a, sparse);
     fd->work = arena_doubles(a, DIFFERENCES_ROOM * most);
@@ -206,7 +206,7 @@ struct field_facts field_facts(const struct field *fd) {
                                 .any_derived = fd->dae.any_derived,
                                 .motion_ready = fd->mech.ready,
                                 .mass_ready = fd->mech.mass_ready || fd->mass_ready};
-    for (int i = 0; i < MOVABLE; i++) facts.moving[i] = maps[i]->moving;
+    for (int i = 0; i < MOVABLE; i++) facts.time_dependent[i] = maps[i]->time_dependent;
     return facts;
 }
 
@@ -224,7 +224,7 @@ void field_set_facts(struct field *fd, const struct field_facts *facts) {
     fd->mass_ready = facts->mass_ready && pivots_sound(fd);
     fd->t_length = facts->t_length;
     fd->dae.any_derived = facts->any_derived;
-    for (int i = 0; i < MOVABLE; i++) maps[i]->moving = facts->moving[i];
+    for (int i = 0; i < MOVABLE; i++) maps[i]->time_dependent = facts->time_dependent[i];
 }
 
 /* Where derivatives must be exact and are not given: of maps without a jacobian, and of constraints whose
@@ -288,10 +288,10 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
     if (code != 0) return code > 0 ? KEEL_RETRY : fd->fault.status;
     for (int i = 0; i < fd->n; i++)
         if (!isfinite(dx[i])) {
-            char room[64];
+            char buffer[64];
             return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "the rate of %s is not finite (%g) at t = %.10g",
-                               field_name(fd->p.names, i, "u", room, sizeof room), isnan(dx[i]) ? NAN : dx[i],
-                               t); /* NAN: without a sign */
+                               field_name(fd->p.names, i, "u", buffer, sizeof buffer),
+                               isnan(dx[i]) ? NAN : dx[i], t); /* NAN: without a sign */
         }
     return KEEL_OK;
 }
@@ -317,12 +317,12 @@ keel_status field_divide_by_mass(struct field *fd, double t, const double *u, do
         int column = dense_lu(n, fd->mass, fd->pivot, fd->halt);
         fd->mass_ready = column == 0;
         if (column) {
-            char room[64];
+            char buffer[64];
             return field_fault(
                 fd, KEEL_RETRY, KEEL_ESINGULAR,
                 "the mass matrix is singular at t = %.10g (in the column of %s): write the equations "
                 "without a rate as `algebraic` rows of a DAE",
-                t, field_name(fd->p.names, column - 1, "u", room, sizeof room));
+                t, field_name(fd->p.names, column - 1, "u", buffer, sizeof buffer));
         }
     }
     dense_lu_solve(n, fd->mass, fd->pivot, dx);

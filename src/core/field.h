@@ -32,7 +32,7 @@ struct map {
     const char *what;
     int first, columns; /* the part of u its jacobian has columns for */
     int exact;          /* differences must reach round-off: the jacobian is part of a kept row */
-    int moving;         /* depends on t */
+    int time_dependent; /* depends on t */
 };
 
 /* M v' = F - K^T lambda, K v' = -gamma with K = (G; A).  With M = L L^T and the rows of K L^-T as a row
@@ -127,7 +127,7 @@ static inline struct field *field_of(const keel_work *w) {
 /* What field_open found out, and which factorizations stand in the block, as plain numbers. */
 struct field_facts {
     double t_length;
-    int moving[7], any_derived, motion_ready, mass_ready; /* no padding: it is hashed */
+    int time_dependent[7], any_derived, motion_ready, mass_ready; /* no padding: it is hashed */
 };
 struct field_facts field_facts(const struct field *fd);
 void field_set_facts(struct field *fd, const struct field_facts *facts);
@@ -153,15 +153,15 @@ keel_status field_fault(struct field *fd, keel_status severity, keel_status stat
     __attribute__((format(printf, 4, 5)));
 keel_status field_fault_v(struct field *fd, keel_status severity, keel_status status, const char *format,
                           va_list args) __attribute__((format(printf, 4, 0)));
-const char *field_name(const char *const *names, int i, const char *what, char *room, size_t size);
+const char *field_name(const char *const *names, int i, const char *what, char *buffer, size_t size);
 
 /* map.c: checked evaluation. */
-keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t,
+keel_status map_diagnose(struct field *fd, const char *what, const char *const *names, int code, double t,
                          int count, const double *out);
 static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code,
                                       double t, int count, const double *out) {
     return code == 0 && keel_native_finite(count, out) ? KEEL_OK
-                                                       : map_complain(fd, what, names, code, t, count, out);
+                                                       : map_diagnose(fd, what, names, code, t, count, out);
 }
 keel_status map_stopped(struct field *fd);
 static inline keel_status map_value(struct field *fd, const struct map *map, double t, const double *u,
@@ -202,7 +202,7 @@ keel_status mechanics_reactions(struct field *fd, double t, const double *u,
 keel_status mechanics_bad_mass(struct field *fd, double t, int row);
 keel_status mechanics_lost_rank(struct field *fd, double t, int row);
 /* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
-double mechanics_own_share(const struct field *fd, int *row);
+double mechanics_orthogonal_fraction(const struct field *fd, int *row);
 static inline int mechanics_factored_at(const struct field *fd, double t, const double *u) {
     const struct mechanics *m = &fd->mech;
     return m->ready && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;

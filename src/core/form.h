@@ -24,7 +24,7 @@ struct form {
     int levels;     /* of a start, in this order */
     struct form_level level[2];
     /* 1, or 0 and why: are all members there that it needs, and none that it has no use for? */
-    int (*fits)(const keel_problem *p, char *why, size_t room);
+    int (*fits)(const keel_problem *p, char *why, size_t capacity);
     keel_fn *(*rhs)(const struct field *fd); /* of x'; NULL: f itself */
     void (*layout)(struct field *fd, struct arena *a);
     keel_status (*open)(struct field *fd, double t, const double *u);
@@ -37,7 +37,7 @@ struct form {
 
 const struct form *form_of(const keel_problem *p); /* NULL: there is no such form */
 /* form_fits.c */
-int form_fits_first_order(const keel_problem *p, char *why, size_t room);
-int form_fits_hamiltonian(const keel_problem *p, char *why, size_t room);
-int form_fits_mechanics(const keel_problem *p, char *why, size_t room);
+int form_fits_first_order(const keel_problem *p, char *why, size_t capacity);
+int form_fits_hamiltonian(const keel_problem *p, char *why, size_t capacity);
+int form_fits_mechanics(const keel_problem *p, char *why, size_t capacity);
 #endif

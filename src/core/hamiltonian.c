@@ -74,7 +74,8 @@ static keel_status derivative_along(struct field *fd, double t, double clock, co
     for (int j = 0; j < fd->n; j++)
         if (direction[j] != 0) length = fmin(length, fd->length[j] / fabs(direction[j]));
     if (!(length < HUGE_VAL)) length = 1;
-    if (clock != 0 && (fd->constraint.moving || fd->energy.moving)) length = fmin(length, fd->t_length);
+    if (clock != 0 && (fd->constraint.time_dependent || fd->energy.time_dependent))
+        length = fmin(length, fd->t_length);
     return differences_along(rows_on_line, &line, fd->kg, length, DIFFERENCES_LEVELS, 1, fd->curvature_work,
                              out, NULL);
 }

@@ -132,7 +132,7 @@ static void weigh(struct keel_kernel_state *k) {
 /* For the rates of the rows, which the kernel looks at if they do not depend on t. */
 static const double *shares(const struct engine *e, double share[KERNEL_ROWS]) {
     const struct field *fd = &e->field;
-    if (fd->energy.moving || fd->invariant.moving) return NULL;
+    if (fd->energy.time_dependent || fd->invariant.time_dependent) return NULL;
     for (int i = 0; i < e->rows.count; i++)
         share[i] = verify_share(fd, rows_kind(&e->rows, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant);
     return share;
@@ -295,7 +295,7 @@ long kernel_settle(struct kernel_work *w, long taken, long *wait, keel_status *s
     *wait = w->k.due ? 1 : early && !w->k.held ? PATIENCE : 0;
     if (taken == 0) return 0;
     commit(w, taken);
-    if (w->k.unseen && project_looks(e->r->stats.steps) && step_verify(e) != KEEL_OK)
+    if (w->k.unseen && project_verifies(e->r->stats.steps) && step_verify(e) != KEEL_OK)
         *status = engine_fail_by_fault(e);
     return taken;
 }

@@ -155,11 +155,11 @@ static inline int kernel_again(const struct project *p, const struct kernel_work
 
 /* Do all rows rest at the new state?  Of a splitting its rate is to be found. */
 static inline int kernel_rests(const struct kernel_method *method, const struct project *p,
-                               const struct kernel_workspace *m, keel_fn *rate, keel_fn *gradients,
-                               void *user, struct keel_kernel_state *k, double t) {
+                               const struct kernel_workspace *m, keel_fn *rhs, keel_fn *gradients, void *user,
+                               struct keel_kernel_state *k, double t) {
     k->unseen = 1;
     if (!k->share) return 0;
-    if (!method->rk) rate(t, m->x, m->dx, user);
+    if (!method->rk) rhs(t, m->x, m->dx, user);
     gradients(t, m->x, m->gradients, user);
     for (int i = 0; i < p->kept; i++)
         if (!project_rests(p->n, 0, m->gradients + i * p->n, method->rk ? m->f : m->dx, k->share[i]))
@@ -230,7 +230,7 @@ struct kernel_attempt {
 /* Brings next to the manifold.  A fixed step has its rate, in stage, before it is known whether one iteration
  * was enough, and whether all is finite: the next step waits for that.  0, or it is for core/step.c. */
 static inline int kernel_project(const struct kernel_method *method, const struct project *p,
-                                 const struct kernel_workspace *m, keel_fn *rate, keel_fn *values,
+                                 const struct kernel_workspace *m, keel_fn *rhs, keel_fn *values,
                                  keel_fn *gradients, void *user, struct keel_kernel_state *k, int adaptive,
                                  struct kernel_attempt *a) {
     int rated = method->rk && !adaptive;
@@ -238,7 +238,7 @@ static inline int kernel_project(const struct kernel_method *method, const struc
         done = newton;
     if (newton < 0) return k->due = 1;
     if (newton) {
-        if (rated) rate(a->t_new, m->next, m->stage, user);
+        if (rated) rhs(a->t_new, m->next, m->stage, user);
         kernel_residual(p, m, k, values, user, a->t_new);
         done = project_holds(p);
     }
@@ -247,7 +247,7 @@ static inline int kernel_project(const struct kernel_method *method, const struc
         done = more > 0;
         newton = done ? 1 + more : 0;
         if (!done && kernel_again(p, m, k, a->steps, a->t_new) != 0) return 1;
-        if (rated) rate(a->t_new, m->next, m->stage, user);
+        if (rated) rhs(a->t_new, m->next, m->stage, user);
         if (!adaptive) {
             if (!kernel_finite(p->n, m->next)) return 1;
             a->corrections -= newton == 0;
@@ -264,10 +264,10 @@ static inline int kernel_project(const struct kernel_method *method, const struc
 
 /* The increment of a step of h from x.  0, or the right-hand side failed. */
 static inline int kernel_propose(const struct kernel_method *method, const struct project *p,
-                                 const struct kernel_workspace *m, keel_fn *rate, void *user,
+                                 const struct kernel_workspace *m, keel_fn *rhs, void *user,
                                  const struct kernel_attempt *a) {
     if (method->rk)
-        return keel_rk_step(method->rk, p->n, rate, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx);
+        return keel_rk_step(method->rk, p->n, rhs, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx);
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->stage[i] = m->x[i], m->dx[i] = 0;
     return keel_splitting_step(method->splitting, m->memory.outer, m->memory.inner, method->part, user, a->t,
                                a->known, m->x, m->stage, m->f, m->dx, 0);
@@ -276,12 +276,12 @@ static inline int kernel_propose(const struct kernel_method *method, const struc
 /* next, from x in a step of h, on the manifold if rows are kept, with its error.  0, or it is for
  * core/step.c. */
 static inline int kernel_attempt(const struct kernel_method *method, const struct project *p,
-                                 const struct kernel_workspace *m, keel_fn *rate, keel_fn *values,
+                                 const struct kernel_workspace *m, keel_fn *rhs, keel_fn *values,
                                  keel_fn *gradients, kernel_norm *norm, void *user,
                                  struct keel_kernel_state *k, int keeps, int adaptive,
                                  struct kernel_attempt *a) {
     a->error = 0;
-    if (kernel_propose(method, p, m, rate, user, a) != 0) return 1;
+    if (kernel_propose(method, p, m, rhs, user, a) != 0) return 1;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     if ((adaptive || !keeps) && !kernel_finite(p->n, m->next)) return 1;
     if (adaptive) {
@@ -289,7 +289,7 @@ static inline int kernel_attempt(const struct kernel_method *method, const struc
         a->error = kernel_raw(p, m, norm, k);
     }
     if (!keeps || a->error > CONTROL_HOPELESS) return 0;
-    if (kernel_project(method, p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
+    if (kernel_project(method, p, m, rhs, values, gradients, user, k, adaptive, a)) return 1;
     if (adaptive) a->error = step_control_min(a->error, kernel_error(p, m, norm));
     return 0;
 }
@@ -304,16 +304,16 @@ static inline int kernel_aim(const struct keel_kernel_state *k, struct kernel_at
 }
 
 /* f at next, which the last stage may be.  0: it is of no use. */
-static inline int kernel_rate(const struct kernel_method *method, const struct project *p,
-                              const struct kernel_workspace *m, keel_fn *rate, void *user, int keeps,
-                              int adaptive, double t) {
+static inline int kernel_rhs(const struct kernel_method *method, const struct project *p,
+                             const struct kernel_workspace *m, keel_fn *rhs, void *user, int keeps,
+                             int adaptive, double t) {
     const keel_rk *table = method->rk;
     if (!table) return 1;
     if (table->last_is_end && !keeps) {
         kernel_copy(p->n, m->k + (table->stages - 1) * p->n, m->f);
         return 1;
     }
-    if (adaptive || !keeps) rate(t, m->next, m->stage, user);
+    if (adaptive || !keeps) rhs(t, m->next, m->stage, user);
     if (adaptive && !kernel_finite(p->n, m->stage)) return 0;
     kernel_copy(p->n, m->stage, m->f);
     return 1;
@@ -339,7 +339,7 @@ static inline int kernel_carry(const keel_splitting *s, const struct kernel_work
  * outgrown its size, or at which the core must look at the rates of the rows, or before one that core/step.c
  * must make. */
 static inline long kernel_steps(const struct kernel_method *method, const struct project *p,
-                                const struct kernel_workspace *m, keel_fn *rate, keel_fn *values,
+                                const struct kernel_workspace *m, keel_fn *rhs, keel_fn *values,
                                 keel_fn *gradients, kernel_norm *norm, void *user,
                                 struct keel_kernel_state *k, int keeps, int adaptive) {
     enum { MOST_REJECTED = 60 };
@@ -362,7 +362,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         for (;;) {
             if (adaptive && !kernel_aim(k, &a, wanted)) goto out;
             if (!adaptive) a.t_new = k->base + (double)(k->first + done + 1) * a.h;
-            if (kernel_attempt(method, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
+            if (kernel_attempt(method, p, m, rhs, values, gradients, norm, user, k, keeps, adaptive, &a))
                 goto out;
             if (adaptive && a.error <= CONTROL_BLIND &&
                 step_control_unseen(a.h, k->longest, project_due(a.steps)) && kernel_blind(p, m, a.error)) {
@@ -380,7 +380,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         }
         if (watches) kernel_residual(p, m, k, values, user, a.t_new);
         if (watches && !kernel_finite(p->kept, p->residual)) goto out;
-        if (!kernel_rate(method, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
+        if (!kernel_rhs(method, p, m, rhs, user, keeps, adaptive, a.t_new)) goto out;
         if (__builtin_expect(moved, 0)) kernel_enter(p, m, k, a.t_new); /* the step stands */
         if (adaptive)
             k->h_next = step_control_min(
@@ -402,7 +402,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         a.t = a.t_new;
         a.steps++;
         done++;
-        if (keeps && project_looks(a.steps) && !kernel_rests(method, p, m, rate, gradients, user, k, a.t))
+        if (keeps && project_verifies(a.steps) && !kernel_rests(method, p, m, rhs, gradients, user, k, a.t))
             goes_on = 0;
     }
 out:

@@ -305,7 +305,7 @@ static inline keel_truth lanes_insist(struct lanes *l, const struct project *p,
 /* Brings next to the manifold where `want` says so; returns where that was done.  The rate of a fixed step is
  * in stage then. */
 static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
-                                       const struct lanes_workspace *m, keel_fn *rate, keel_fn *values,
+                                       const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
                                        keel_fn *gradients, void *user, int adaptive, keel_truth want) {
     lanes_residual(p, m, values, user, l->t_new);
     if (!adaptive) {
@@ -322,14 +322,14 @@ static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
         if (l->own[i] && want[i] && project_due(l->steps[i]) && lanes_grow(l, p, m, i)) starved[i] = -1;
     keel_truth good = ~starved;
     lanes_iterate(l, p, m, m->next, 1);
-    if (!adaptive) rate(l->t_new, m->next, m->stage, user);
+    if (!adaptive) rhs(l->t_new, m->next, m->stage, user);
     lanes_residual(p, m, values, user, l->t_new);
     keel_truth open = want & l->live & ~(good & lanes_hold(p));
     if (__builtin_expect(keel_any(open), 0)) {
         keel_truth lost = lanes_insist(l, p, m, values, user, open, good);
         if (keel_any(lost)) lanes_stop(l, lost, 0);
         want &= ~lost;
-        if (!adaptive) rate(l->t_new, m->next, m->stage, user);
+        if (!adaptive) rhs(l->t_new, m->next, m->stage, user);
     }
     return adaptive ? want : want & lanes_finite(p->n, m->next);
 }

@@ -27,7 +27,7 @@ static inline void lanes_measure(struct lanes *l, const struct project *p, const
             if (outgrown[i] && l->own[i]) lanes_weigh(l, p, m, i, adaptive);
     int any = 0;
     for (int i = 0; i < KEEL_LANES && l->quiet == 0; i++)
-        if (done[i] && l->own[i] && project_looks(l->steps[i])) looks[i] = -1, any = 1;
+        if (done[i] && l->own[i] && project_verifies(l->steps[i])) looks[i] = -1, any = 1;
     if (!any) return;
     gradients(l->t, m->x, m->gradients, user);
     const double *share = l->k[0]->share;
@@ -92,7 +92,7 @@ static inline long lanes_least(const struct lanes *l) {
 
 /* With nothing to measure: the core finds out about what is not finite. */
 static inline void lanes_plain(const keel_rk *table, const struct project *p, const struct lanes_workspace *m,
-                               keel_fn *rate, void *user, struct keel_kernel_state *const *state,
+                               keel_fn *rhs, void *user, struct keel_kernel_state *const *state,
                                long *taken) {
     struct lanes l;
     lanes_load(&l, p, m, state, 0);
@@ -100,11 +100,11 @@ static inline void lanes_plain(const keel_rk *table, const struct project *p, co
     const keel_real *last = m->k + (table->stages - 1) * p->n;
     keel_real t = l.t, base = l.base, h = l.h, number = l.number;
     for (long step = 0; step < count; step++) {
-        keel_rk_step(table, p->n, rate, user, t, h, m->x, m->f, m->k, m->stage, m->dx);
+        keel_rk_step(table, p->n, rhs, user, t, h, m->x, m->f, m->k, m->stage, m->dx);
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->x[i] += m->dx[i];
         number += 1.0;
         t = base + number * h;
-        if (!table->last_is_end) rate(t, m->x, m->f, user);
+        if (!table->last_is_end) rhs(t, m->x, m->f, user);
         KEEL_RK_UNROLL for (int i = 0; i < p->n && table->last_is_end; i++) m->f[i] = last[i];
     }
     l.t = t;
@@ -115,24 +115,24 @@ static inline void lanes_plain(const keel_rk *table, const struct project *p, co
 
 /* One step of every run; 0: one of them stops. */
 static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct project *p,
-                             const struct lanes_workspace *m, keel_fn *rate, keel_fn *values,
+                             const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
                              keel_fn *gradients, void *user, int keeps) {
     if (l->quiet == 0) {
         lanes_before(l, !keeps);
         if (keel_any(l->stop)) return 0;
         lanes_plan(l, keeps);
     }
-    keel_rk_step(table, p->n, rate, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
+    keel_rk_step(table, p->n, rhs, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
     l->t_new = l->base + (l->number + 1.0) * l->h;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     keel_truth done = l->live;
-    if (keeps) done = lanes_project(l, p, m, rate, values, gradients, user, 0, done);
+    if (keeps) done = lanes_project(l, p, m, rhs, values, gradients, user, 0, done);
     else {
         lanes_residual(p, m, values, user, l->t_new);
         done &= lanes_finite(p->n, m->next) & lanes_finite(p->kept, p->residual);
         if (table->last_is_end)
             for (int i = 0; i < p->n; i++) m->stage[i] = m->k[(table->stages - 1) * p->n + i];
-        else rate(l->t_new, m->next, m->stage, user);
+        else rhs(l->t_new, m->next, m->stage, user);
     }
     if (keel_any(l->live & ~done)) lanes_stop(l, ~done, 0);
     done &= ~l->stop;
@@ -152,11 +152,11 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
 }
 
 static inline void lanes_fixed(const keel_rk *table, const struct project *p, const struct lanes_workspace *m,
-                               keel_fn *rate, keel_fn *values, keel_fn *gradients, void *user,
+                               keel_fn *rhs, keel_fn *values, keel_fn *gradients, void *user,
                                struct keel_kernel_state *const *state, long *taken, int keeps) {
     struct lanes l;
     lanes_load(&l, p, m, state, 0);
-    while (lanes_step(&l, table, p, m, rate, values, gradients, user, keeps)) {}
+    while (lanes_step(&l, table, p, m, rhs, values, gradients, user, keeps)) {}
     lanes_store(&l, table, p, m, keeps, taken);
 }
 
@@ -303,13 +303,13 @@ static inline void lanes_control(struct lanes *l, keel_truth there, keel_truth d
 
 /* One attempt of every run; 0: one of them stops. */
 static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const struct project *p,
-                                const struct lanes_workspace *m, keel_fn *rate, keel_fn *values,
+                                const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
                                 keel_fn *gradients, const keel_error_norm *norm, void *user, int keeps) {
     int watches = !keeps && p->kept > 0 && l->k[0]->treatment == KERNEL_WATCHED;
     lanes_before(l, watches);
     lanes_aim(l);
     if (keel_any(l->stop)) return 0;
-    keel_rk_step(table, p->n, rate, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
+    keel_rk_step(table, p->n, rhs, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     keel_truth there = l->live & lanes_finite(p->n, m->next);
     keel_rk_errors(table, p->n, norm ? 2 : 1, p->width, m->k, l->h, m->error);
@@ -318,7 +318,7 @@ static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const str
     l->error = lanes_raw(l, p, m, norm);
     if (keeps) {
         keel_truth want = there & ~(l->error > CONTROL_HOPELESS);
-        keel_truth held = lanes_project(l, p, m, rate, values, gradients, user, 1, want);
+        keel_truth held = lanes_project(l, p, m, rhs, values, gradients, user, 1, want);
         there &= ~(want & ~held);
         keel_real parts = lanes_error(l, p, m, norm);
         l->error = keel_select(want & (parts <= l->error), parts, l->error); /* at most that of the whole */
@@ -332,7 +332,7 @@ static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const str
     if (table->last_is_end && !keeps)
         for (int i = 0; i < p->n; i++) m->stage[i] = m->k[(table->stages - 1) * p->n + i];
     else {
-        rate(l->t_new, m->next, m->stage, user);
+        rhs(l->t_new, m->next, m->stage, user);
         lanes_stop(l, done & ~lanes_finite(p->n, m->stage), 0);
     }
     done &= ~l->stop;
@@ -347,12 +347,12 @@ static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const str
 }
 
 static inline void lanes_adaptive(const keel_rk *table, const struct project *p,
-                                  const struct lanes_workspace *m, keel_fn *rate, keel_fn *values,
+                                  const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
                                   keel_fn *gradients, const keel_error_norm *norm, void *user,
                                   struct keel_kernel_state *const *state, long *taken, int keeps) {
     struct lanes l;
     lanes_load(&l, p, m, state, 1);
-    while (lanes_attempt(&l, table, p, m, rate, values, gradients, norm, user, keeps)) {}
+    while (lanes_attempt(&l, table, p, m, rhs, values, gradients, norm, user, keeps)) {}
     lanes_store(&l, table, p, m, keeps, taken);
 }
 #endif

@@ -144,7 +144,7 @@ static keel_status complete_direction(struct manifold *m, double t, const double
 static int completion_matters(const struct manifold *m) {
     const struct field *fd = m->fd;
     int energy_alone = m->kind[m->kept_kinds - 1] == KEEL_ROW_ENERGY;
-    return fd->k > 0 && (!energy_alone || fd->constraint.moving || fd->kr > 0);
+    return fd->k > 0 && (!energy_alone || fd->constraint.time_dependent || fd->kr > 0);
 }
 
 /* Gradients of the kept invariants in lengths, freed of the constraints' directions, made orthogonal. */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t,
+keel_status map_diagnose(struct field *fd, const char *what, const char *const *names, int code, double t,
                          int count, const double *out) {
     if (code > 0)
         return field_fault(fd, KEEL_RETRY, KEEL_EUSER,
@@ -16,10 +16,10 @@ keel_status map_complain(struct field *fd, const char *what, const char *const *
                            code);
     for (int i = 0; i < count; i++)
         if (!isfinite(out[i])) {
-            char room[64];
+            char buffer[64];
             return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s is not finite (%g) at t = %.10g",
-                               field_name(names, i, what, room, sizeof room), isnan(out[i]) ? NAN : out[i],
-                               t); /* NAN: without a sign */
+                               field_name(names, i, what, buffer, sizeof buffer),
+                               isnan(out[i]) ? NAN : out[i], t); /* NAN: without a sign */
         }
     return KEEL_OK;
 }
@@ -48,7 +48,7 @@ __attribute__((noinline)) static keel_status jacobian_fails(struct field *fd, co
                                                             double t, int entries, const double *values) {
     const keel_pattern *pattern = entries < map->user.count * map->columns ? map->user.pattern : NULL;
     int e = 0, row = 0;
-    if (code != 0) return in_part(fd, map_complain(fd, map->what, NULL, code, t, 0, values), "jacobian");
+    if (code != 0) return in_part(fd, map_diagnose(fd, map->what, NULL, code, t, 0, values), "jacobian");
     while (e < entries - 1 && isfinite(values[e])) e++;
     while (pattern && pattern->row_start[row + 1] <= e) row++;
     keel_status status = pattern ? fail_entry(fd, map, t, row, pattern->column[e], values[e])
@@ -150,7 +150,7 @@ static keel_status along_time(void *context, double s, double *out) {
 
 keel_status map_time_derivative(struct field *fd, const struct map *map, double t, const double *u,
                                 double *out) {
-    if (!map->moving) {
+    if (!map->time_dependent) {
         memset(out, 0, (size_t)map->user.count * sizeof *out);
         return KEEL_OK;
     }
@@ -200,20 +200,20 @@ void map_find_lengths(struct field *fd, const struct map *map) {
 /* A map without a given rate moves if any value changes with t, at the start or near it, bit for bit. */
 void map_find_motion(struct field *fd, struct map *map) {
     if (map->user.count == 0) return;
-    map->moving = map->user.time_derivative != NULL;
+    map->time_dependent = map->user.time_derivative != NULL;
     static const double later[] = {0, 1e-3, 0.1, 1.7};
     double *here = fd->work, *there = fd->work + map->user.count;
-    for (int bent = 0; bent < 2 && !map->moving; bent++) {
+    for (int bent = 0; bent < 2 && !map->time_dependent; bent++) {
         for (int i = 0; i < fd->n + fd->m; i++)
             fd->probe[i] = fd->u[i] + bent * 0.01 * (1 + i % 3) * fd->size[i];
         if (map_value(fd, map, fd->p.t0, fd->probe, here) != KEEL_OK) continue;
         for (int k = 1; k < 4; k++) {
             double t = fd->p.t0 + later[k] * (1 + fabs(fd->p.t0));
             if (map_value(fd, map, t, fd->probe, there) != KEEL_OK) continue;
-            if (memcmp(here, there, (size_t)map->user.count * sizeof *here) != 0) map->moving = 1;
+            if (memcmp(here, there, (size_t)map->user.count * sizeof *here) != 0) map->time_dependent = 1;
         }
     }
-    if (!map->moving) return;
+    if (!map->time_dependent) return;
     struct time_path path = {fd, map, fd->p.t0, fd->u};
     fd->t_length = fmin(fd->t_length, differences_length(along_time, &path, map->user.count, 1, fd->work));
 }
@@ -221,11 +221,11 @@ void map_find_motion(struct field *fd, struct map *map) {
 /* Does a map that seemed not to depend on t do so by now? */
 int map_starts_to_move(struct field *fd, struct map *map, double t_before, double t, const double *u) {
     double *here = fd->work, *there = fd->work + map->user.count;
-    if (map->moving || map->user.autonomous || map->user.count == 0) return 0;
+    if (map->time_dependent || map->user.autonomous || map->user.count == 0) return 0;
     if (map_value(fd, map, t_before, u, here) != KEEL_OK || map_value(fd, map, t, u, there) != KEEL_OK)
         return 0;
     if (memcmp(here, there, (size_t)map->user.count * sizeof *here) == 0) return 0;
-    map->moving = 1;
+    map->time_dependent = 1;
     fd->t_length =
         fmin(fd->t_length, 8); /* at the onset nothing is typical; differences shorten it as needed */
     return 1;
@@ -233,13 +233,13 @@ int map_starts_to_move(struct field *fd, struct map *map, double t_before, doubl
 
 /* The map's own rate against differences in t. */
 static keel_status check_rate(struct field *fd, const struct map *map, double t, const double *u) {
-    struct map moving = *map;
+    struct map time_dependent = *map;
     struct time_path path = {fd, map, t, u};
     int count = map->user.count;
-    moving.moving = 1;
+    time_dependent.time_dependent = 1;
     double worst, *given = fd->matrix, *found = fd->matrix + count;
     double length = differences_length(along_time, &path, count, 1, fd->work);
-    keel_status status = map_time_derivative(fd, &moving, t, u, given);
+    keel_status status = map_time_derivative(fd, &time_dependent, t, u, given);
     if (status == KEEL_OK)
         status = differences_along(along_time, &path, count, length, DIFFERENCES_LEVELS, 1, fd->work, found,
                                    &worst);

@@ -36,10 +36,10 @@ void mechanics_layout(struct field *fd, struct arena *a) {
 }
 
 keel_status mechanics_bad_mass(struct field *fd, double t, int row) {
-    char room[64];
+    char buffer[64];
     return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                        "the mass matrix is not positive definite at t = %.10g (at %s)", t,
-                       field_name(fd->p.names, row, "u", room, sizeof room));
+                       field_name(fd->p.names, row, "u", buffer, sizeof buffer));
 }
 
 keel_status mechanics_mass(struct field *fd, double t, const double *u) {
@@ -53,7 +53,7 @@ keel_status mechanics_mass(struct field *fd, double t, const double *u) {
 }
 
 /* Row i is what earlier rows have of it and q_i: |B_i|^2 = |q_i|^2 + sum_j r_ij^2 |q_j|^2. */
-double mechanics_own_share(const struct field *fd, int *row) {
+double mechanics_orthogonal_fraction(const struct field *fd, int *row) {
     const struct rowspace *s = &fd->mech.space;
     double least = 1;
     for (int i = 0; i < s->rows && !fd->mech.sparse; i++) {
@@ -70,15 +70,15 @@ double mechanics_own_share(const struct field *fd, int *row) {
 }
 
 keel_status mechanics_lost_rank(struct field *fd, double t, int row) {
-    char room[64];
+    char buffer[64];
     int rolling = row >= fd->kg;
     const char *const *names = rolling ? fd->rolling.user.names : fd->constraint.user.names;
     return field_fault(
         fd, KEEL_RETRY, KEEL_ESINGULAR,
         "the constraint %s loses its own direction at t = %.10g (a dead centre): the motion is not "
         "determined beyond this position",
-        field_name(names, rolling ? row - fd->kg : row, rolling ? "rolling" : "constraint", room,
-                   sizeof room),
+        field_name(names, rolling ? row - fd->kg : row, rolling ? "rolling" : "constraint", buffer,
+                   sizeof buffer),
         t);
 }
 
@@ -174,7 +174,7 @@ static keel_status speed_on_path(void *context, double s, double *out) { /* G v 
 
 /* The time in which the first coordinate moves by its typical length. */
 static double path_length(const struct field *fd, const double *u) {
-    double length = fd->constraint.moving || fd->rolling.moving ? fd->t_length : HUGE_VAL;
+    double length = fd->constraint.time_dependent || fd->rolling.time_dependent ? fd->t_length : HUGE_VAL;
     for (int j = 0; j < fd->nq; j++)
         if (u[fd->nq + j] != 0) length = fmin(length, fd->length[j] / fabs(u[fd->nq + j]));
     return length < HUGE_VAL ? length : 1;
@@ -187,7 +187,7 @@ keel_status mechanics_curvature(struct field *fd, double t, const double *u, dou
         struct map map = {.user = {.count = fd->k, .value = fd->p.curvature}, .what = "curvature"};
         return map_value(fd, &map, t, u, gamma);
     }
-    struct motion path = {fd, t, fd->constraint.moving || fd->rolling.moving, u};
+    struct motion path = {fd, t, fd->constraint.time_dependent || fd->rolling.time_dependent, u};
     double length = path_length(fd, u), *work = fd->curvature_work;
     int nested = fd->kg && !fd->constraint.user.jacobian;
     keel_status status = KEEL_OK;

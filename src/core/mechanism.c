@@ -10,7 +10,7 @@ static int functions_fit(const struct field *fd) {
     if (!k || !k->accelerations || fd->mech.sparse || fd->kr || k->force != fd->p.f.value ||
         k->constraint != fd->p.constraint.value || (fd->p.mass.constant && !fd->mech.mass_ready))
         return 0;
-    if (fd->constraint.moving != (fd->p.constraint.time_derivative != NULL)) return 0;
+    if (fd->constraint.time_dependent != (fd->p.constraint.time_derivative != NULL)) return 0;
     for (int i = 0; i < fd->k; i++)
         if (!fd->active[i]) return 0;
     return 1;
@@ -49,7 +49,8 @@ static int rows_fit(const struct manifold *m) {
     const struct field *fd = m->fd;
     const keel_kernel *k = fd->kernel;
     return k->projection && m->all_kept && m->corrections == 0 && k->energy == fd->p.energy.value &&
-           k->invariant == fd->p.invariant.value && !fd->energy.moving && !fd->invariant.moving;
+           k->invariant == fd->p.invariant.value && !fd->energy.time_dependent &&
+           !fd->invariant.time_dependent;
 }
 
 int mechanism_projects(struct manifold *m, double t, double *x) {

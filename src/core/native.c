@@ -17,13 +17,13 @@ static keel_status absent(keel_work *w, const char *what) {
                        w->stepper->info.name, what);
 }
 
-keel_status keel_native_complain(keel_work *w, keel_native_map which, int code, double t,
+keel_status keel_native_diagnose(keel_work *w, keel_native_map which, int code, double t,
                                  const double *value) {
     struct field *fd = field_of(w);
     const struct map *map = map_at(fd, which);
     if (!map->user.value) return absent(w, map->what);
     if (!value) return map_stopped(fd);
-    return map_complain(fd, map->what, map->user.names, code, t, map->user.count, value);
+    return map_diagnose(fd, map->what, map->user.names, code, t, map->user.count, value);
 }
 
 keel_status keel_native_jacobian(keel_work *w, keel_native_map which, double t, const double *u,
@@ -65,7 +65,7 @@ static int has_mass(const struct field *fd) {
     return fd->p.mass.value && fd->traits & KEEL_SECOND_ORDER;
 }
 
-size_t keel_native_mass_room(const keel_problem *p) {
+size_t keel_native_mass_doubles(const keel_problem *p) {
     int varies = p->mass.value && !p->mass.constant && keel_problem_traits(p) & KEEL_SECOND_ORDER;
     return varies ? (size_t)(p->n / 2) * (size_t)(p->n / 2) : 0;
 }

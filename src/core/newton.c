@@ -73,7 +73,7 @@ keel_status keel_newton_factor(keel_work *w, keel_newton *n, int k, double real,
     int *pivot;
     keel_work_count(w, 1, 0);
     if (field_of(w)->large) {
-        newton_krylov_judge(field_of(w), n->of);
+        newton_krylov_choose(field_of(w), n->of);
         return newton_sparse_factor(w, n, k, real, imaginary);
     }
     double *lu = newton_lu(n->of, w->n, k, &pivot);

@@ -99,7 +99,7 @@ int newton_sparse_stands(const keel_work *w, keel_newton *n, int k);
 int newton_krylov_attach(struct field *fd); /* 1: no memory */
 void newton_krylov_detach(struct field *fd);
 /* A new matrix comes: shall it have its factors from now on? */
-void newton_krylov_judge(const struct field *fd, const keel_newton *n);
+void newton_krylov_choose(const struct field *fd, const keel_newton *n);
 /* 1: GMRES will solve with these values; 0: it will not. */
 int newton_krylov_factor(keel_newton *n, int k, const double *values);
 /* b := (I - c J)^-1 b as keel_newton_solve_near; scale NULL: nearly to round-off.  0: by factors, then. */

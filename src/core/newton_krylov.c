@@ -41,7 +41,7 @@ void newton_krylov_detach(struct field *fd) {
     gmres_close(fd->pattern->gmres);
 }
 
-void newton_krylov_judge(const struct field *fd, const keel_newton *n) {
+void newton_krylov_choose(const struct field *fd, const keel_newton *n) {
     struct newton_effort *e = n->effort;
     if (!n->incomplete[0] || e->direct != 0) return;
     e->average = WEIGHT * e->average + (1 - WEIGHT) * e->spent;

@@ -48,20 +48,20 @@ int newton_goes_sparse(const struct field *fd) {
 
 /* The joined pattern ------------------------------------------------------------------------------------- */
 
-static void *room_for(size_t count, size_t size) {
+static void *reserve(size_t count, size_t size) {
     return calloc(count + 1, size);
 }
 
-static int take_room(struct newton_pattern *a) {
+static int take_workspace(struct newton_pattern *a) {
     size_t order = (size_t)a->order;
-    a->right = room_for(2 * order, sizeof *a->right);
-    a->colour = room_for(order, sizeof *a->colour);
-    a->list = room_for(order, sizeof *a->list);
-    a->first = room_for(order + 1, sizeof *a->first);
-    a->step = room_for(order, sizeof *a->step);
-    a->base = room_for(order + 4, sizeof *a->base); /* rates are padded */
-    a->moved = room_for(order + 4, sizeof *a->moved);
-    a->probe = room_for(order + 4, sizeof *a->probe);
+    a->right = reserve(2 * order, sizeof *a->right);
+    a->colour = reserve(order, sizeof *a->colour);
+    a->list = reserve(order, sizeof *a->list);
+    a->first = reserve(order + 1, sizeof *a->first);
+    a->step = reserve(order, sizeof *a->step);
+    a->base = reserve(order + 4, sizeof *a->base); /* rates are padded */
+    a->moved = reserve(order + 4, sizeof *a->moved);
+    a->probe = reserve(order + 4, sizeof *a->probe);
     return a->right && a->colour && a->list && a->first && a->step && a->base && a->moved && a->probe;
 }
 
@@ -110,9 +110,9 @@ static int band_place(const struct newton_pattern *a, int j, int place) {
 /* Places of the entries in the values that are factored, and what stands there. */
 static int place_entries(struct newton_pattern *a, const struct field *fd, const struct joined *all) {
     int units = fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->n;
-    a->at = room_for((size_t)a->columns.entries, sizeof *a->at);
-    a->unit = room_for((size_t)units, sizeof *a->unit);
-    a->position = room_for((size_t)a->order, sizeof *a->position);
+    a->at = reserve((size_t)a->columns.entries, sizeof *a->at);
+    a->unit = reserve((size_t)units, sizeof *a->unit);
+    a->position = reserve((size_t)a->order, sizeof *a->position);
     if (!a->at || !a->unit || !a->position) return 0;
     a->banded = band_order(a->order, a->columns.start, a->columns.row, a->position, &a->lower, &a->upper);
     if (a->banded < 0) return 0;
@@ -120,8 +120,8 @@ static int place_entries(struct newton_pattern *a, const struct field *fd, const
     for (int i = 0; i < a->order; i++) a->as_given = a->as_given && a->position[i] == i;
     size_t diagonals = (size_t)a->lower + 1 + (size_t)a->upper;
     size_t places = a->banded ? (size_t)a->order * diagonals : (size_t)a->columns.entries;
-    a->values = room_for(places, sizeof *a->values);
-    a->pairs = room_for(2 * places, sizeof *a->pairs);
+    a->values = reserve(places, sizeof *a->values);
+    a->pairs = reserve(2 * places, sizeof *a->pairs);
     for (int j = 0; j < a->order; j++)
         for (int place = a->columns.start[j]; place < a->columns.start[j + 1]; place++) {
             int e = a->columns.from[place];
@@ -138,9 +138,9 @@ static int find_pattern(struct newton_pattern *a, const struct field *fd) {
     a->of_rows = newton_entries(&fd->p.algebraic);
     size_t most =
         (size_t)a->of_f + (size_t)a->of_rows + (size_t)(fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->n);
-    struct joined all = {room_for((size_t)a->order + 1, sizeof(int)), room_for(most, sizeof(int)),
-                         room_for(most, sizeof(int)), room_for(most, sizeof(int))};
-    int known = all.row_start && all.column && all.source && all.unit && take_room(a);
+    struct joined all = {reserve((size_t)a->order + 1, sizeof(int)), reserve(most, sizeof(int)),
+                         reserve(most, sizeof(int)), reserve(most, sizeof(int))};
+    int known = all.row_start && all.column && all.source && all.unit && take_workspace(a);
     if (known) {
         keel_pattern rows = {join_rows(&all, a, fd), all.row_start, all.column};
         known = columns_make(&a->columns, &rows, a->order, 0, a->order) == 0 && place_entries(a, fd, &all);
@@ -188,9 +188,9 @@ void newton_detach(struct field *fd) {
     newton_krylov_detach(fd);
     sparse_close(a->analysis);
     columns_free(&a->columns);
-    void *const room[] = {a->at,   a->unit,  a->position, a->values, a->pairs, a->right, a->colour,
-                          a->list, a->first, a->step,     a->base,   a->moved, a->probe};
-    for (size_t i = 0; i < sizeof room / sizeof *room; i++) free(room[i]);
+    void *const blocks[] = {a->at,   a->unit,  a->position, a->values, a->pairs, a->right, a->colour,
+                            a->list, a->first, a->step,     a->base,   a->moved, a->probe};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
     free(a);
     fd->pattern = NULL;
 }

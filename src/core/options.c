@@ -143,19 +143,19 @@ static double most(const keel_field *f) {
     return f->high > 0 ? f->high : !is_whole(f) ? DBL_MAX : f->type == KEEL_FIELD_LONG ? 0x1p50 : INT_MAX;
 }
 
-int keel_field_fits(const keel_field *f, double x, int or_zero, char *must, size_t room) {
+int keel_field_fits(const keel_field *f, double x, int or_zero, char *must, size_t capacity) {
     int above = f->traits & KEEL_FIELD_ABOVE ? x > f->low : x >= f->low;
     int below = f->traits & KEEL_FIELD_BELOW ? x < most(f) : x <= most(f);
     if (or_zero && x == 0) return 1;
     if (above && below && (!is_whole(f) || x == floor(x))) return 1;
-    if (f->high > 0 && above && below) text_set(must, room, "be a whole number");
+    if (f->high > 0 && above && below) text_set(must, capacity, "be a whole number");
     else if (f->high > 0)
-        text_set(must, room, "lie between %g and %g%s", f->low, f->high,
+        text_set(must, capacity, "lie between %g and %g%s", f->low, f->high,
                  or_zero && f->low > 0 ? ", or be 0" : "");
     else if (is_whole(f))
-        text_set(must, room, or_zero ? "not be negative" : "be a whole number from %g on", f->low);
-    else if (or_zero) text_set(must, room, "be finite and not negative");
-    else if (!isfinite(x)) text_set(must, room, "be finite");
-    else text_set(must, room, f->traits & KEEL_FIELD_ABOVE ? "be positive" : "not be negative");
+        text_set(must, capacity, or_zero ? "not be negative" : "be a whole number from %g on", f->low);
+    else if (or_zero) text_set(must, capacity, "be finite and not negative");
+    else if (!isfinite(x)) text_set(must, capacity, "be finite");
+    else text_set(must, capacity, f->traits & KEEL_FIELD_ABOVE ? "be positive" : "not be negative");
     return 0;
 }

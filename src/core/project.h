@@ -214,7 +214,7 @@ static inline int project_due(long steps) {
 }
 
 /* Is what is kept looked at after this step?  After each of the first ones, then now and then. */
-static inline int project_looks(long steps) {
+static inline int project_verifies(long steps) {
     return steps <= 64 || steps % 16 == 0;
 }
 #endif

@@ -186,7 +186,7 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         for (int j = fd->nq; j < all && derived; j++) size += fabs(row[j] * u[j]);
         r->fresh_size[i] = fmax(size, project_least(fd->n, row, fd->size));
     }
-    if (map->moving) {
+    if (map->time_dependent) {
         keel_status status = map_time_derivative(fd, map, t, u, r->terms + first);
         if (status != KEEL_OK) return status;
         for (int i = first; i < first + count; i++)

@@ -1,5 +1,5 @@
 /* run.c - from step to step to t_end, stopping at events, landing exactly. */
-#include "core/passage.h"
+#include "core/advance.h"
 
 #include <float.h>
 #include <limits.h>
@@ -33,9 +33,9 @@ static keel_status find_grid(struct engine *e, double t_end) {
         r->t = r->t_now = t_end; /* no step away */
     if (on_grid || !(e->stepper->info.traits & KEEL_MULTISTEP)) return KEEL_OK;
     if (r->regridded) return new_grid(e, t_end);
-    engine_say(e,
-               "%s needs equal steps, and t_end = %.17g is not a whole number of steps of %.17g from %.17g",
-               e->stepper->info.name, t_end, e->o.step, r->base);
+    engine_explain(
+        e, "%s needs equal steps, and t_end = %.17g is not a whole number of steps of %.17g from %.17g",
+        e->stepper->info.name, t_end, e->o.step, r->base);
     return KEEL_EINVAL;
 }
 
@@ -222,12 +222,12 @@ static keel_status come_to_rest(struct engine *e, double rest) {
     struct run_state *r = e->r;
     char name[64];
     r->at_rest = 1;
-    engine_say(e,
-               "it comes to rest at t = %.10g: %s acts ever sooner after the time before, %.2g now; what "
-               "follows, the motion at rest, needs equations of its own (a mode that the event switches to)",
-               r->t_now + rest * r->direction,
-               field_name(e->field.event.user.names, r->event, "event", name, sizeof name),
-               r->accumulation.gap);
+    engine_explain(
+        e,
+        "it comes to rest at t = %.10g: %s acts ever sooner after the time before, %.2g now; what "
+        "follows, the motion at rest, needs equations of its own (a mode that the event switches to)",
+        r->t_now + rest * r->direction,
+        field_name(e->field.event.user.names, r->event, "event", name, sizeof name), r->accumulation.gap);
     return KEEL_REST;
 }
 
@@ -297,14 +297,14 @@ static keel_status pass_surface(struct engine *e, double t_end) {
 }
 
 /* Steps that may be taken before the call ends, or fails, or one is looked at. */
-static long steps_left(const struct engine *e, const struct passage *p) {
+static long steps_left(const struct engine *e, const struct advance *p) {
     long left = p->most > 0 ? p->most - p->taken : LONG_MAX;
     long look = e->watched ? e->r->watch.next - e->r->stats.steps : left;
     if (look < left) left = look;
     return p->pause > 0 && p->pause - p->taken < left ? p->pause - p->taken : left;
 }
 
-void run_begin(struct passage *p, struct engine *e, double t_wake, double t_end, long pause, int tell) {
+void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end, long pause, int tell) {
     struct run_state *r = e->r;
     double began = r->t_now;
     p->e = e; /* `work` is left as it is: a call of one step has no time to clear it */
@@ -325,7 +325,7 @@ void run_begin(struct passage *p, struct engine *e, double t_wake, double t_end,
 }
 
 /* Events of the last step.  1: the call ends, with p->status. */
-static int pass_events(struct passage *p) {
+static int pass_events(struct advance *p) {
     struct engine *e = p->e;
     struct run_state *r = e->r;
     double to = reached(e, r->t, p->t_end) ? p->t_end : r->t;
@@ -346,7 +346,7 @@ static int pass_events(struct passage *p) {
 }
 
 /* Where the current state stands.  1: the call ends there. */
-static int arrive(struct passage *p) {
+static int arrive(struct advance *p) {
     struct engine *e = p->e;
     struct run_state *r = e->r;
     int near = reached(e, r->t, p->t_wake); /* as t_end is not, unless t_wake is */
@@ -365,18 +365,18 @@ static int arrive(struct passage *p) {
     return 0;
 }
 
-static void take_step(struct passage *p) {
+static void take_step(struct advance *p) {
     struct engine *e = p->e;
     p->wait -= p->wait > 0;
     p->status = step_take(e, p->t_end);
     if (p->status == KEEL_OK && defect_may_be_due(e)) defect_sample(e);
-    if (p->status == KEEL_OK && watch_is_due(e)) watch_look(e);
+    if (p->status == KEEL_OK && watch_is_due(e)) watch_step(e);
     if (p->status == KEEL_OK && e->r->surface >= 0) p->status = pass_surface(e, p->t_end);
     p->taken++;
     p->simultaneous = 0;
 }
 
-int run_go(struct passage *p) {
+int run_go(struct advance *p) {
     struct engine *e = p->e;
     while (p->status == KEEL_OK) {
         if (p->events && e->r->has_step && pass_events(p)) return 0;
@@ -389,14 +389,14 @@ int run_go(struct passage *p) {
     return 0;
 }
 
-void run_settle(struct passage *p, long taken) {
+void run_settle(struct advance *p, long taken) {
     taken = kernel_settle(&p->work, taken, &p->wait, &p->status);
     p->taken += taken;
     if (taken == 0 && p->status == KEEL_OK && !p->work.k.held) take_step(p);
 }
 
 keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, int tell) {
-    struct passage p;
+    struct advance p;
     run_begin(&p, e, t_wake, t_end, pause, tell);
     while (run_go(&p)) run_settle(&p, kernel_take(&p.work));
     return p.status;

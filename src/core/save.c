@@ -131,7 +131,7 @@ static int counters_are_sound(const struct engine *e) {
                           s->factorizations, s->events,   s->jacobians, s->corrections,   s->unresolved,
                           s->schur,          s->switches, s->slides,    r->defect.samples};
     const int small[] = {r->crawls,
-                         r->looks,
+                         r->checks,
                          r->blurs,
                          r->accumulation.count,
                          r->accumulation.steady,

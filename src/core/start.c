@@ -228,16 +228,16 @@ keel_status start_solve_hasty(struct start *st, const struct start_level *level,
 static void tell_changes(struct start *st, const double *from, const double *to) {
     struct field *fd = st->fd;
     char *text = fd->fault.text;
-    size_t room = sizeof fd->fault.text;
-    text_add(text, room, "; nearest consistent values:");
+    size_t capacity = sizeof fd->fault.text;
+    text_add(text, capacity, "; nearest consistent values:");
     for (int told = 0, j = 0; j < fd->n + fd->m; j++) {
         char name[64];
         if (fabs(to[j] - from[j]) <= START_FITS * (fd->size[j] + fabs(to[j]))) continue;
         if (++told > 4) {
-            text_add(text, room, ", ...");
+            text_add(text, capacity, ", ...");
             break;
         }
-        text_add(text, room, "%s %s = %.10g instead of %.10g", told > 1 ? "," : "",
+        text_add(text, capacity, "%s %s = %.10g instead of %.10g", told > 1 ? "," : "",
                  field_name(fd->p.names, j, "u", name, sizeof name), to[j], from[j]);
     }
 }

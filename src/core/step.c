@@ -99,14 +99,14 @@ static int add_finite(int width, const double *x, const double *dx, double *x_ne
 /* suspect: the new state, or an estimate of its error, that is not finite. */
 static keel_status not_finite(struct engine *e, double t, const double *x, const double *suspect) {
     struct field *fd = &e->field;
-    char room[64];
+    char buffer[64];
     int i = 0;
     keel_status status =
         field_rhs(fd, t, x, e->split); /* names the culprit if it is f at the accepted state */
     if (status != KEEL_OK) return status;
     while (i < fd->n - 1 && isfinite(suspect[i])) i++;
     return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s became not finite in the step from t = %.10g",
-                       field_name(fd->p.names, i, "u", room, sizeof room), t);
+                       field_name(fd->p.names, i, "u", buffer, sizeof buffer), t);
 }
 
 /* The method could not make the step: because of f, of a solve that left its fault, or for a reason of its
@@ -306,18 +306,18 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
         e->stepper->accept(&e->work, &step);
     }
     keel_status status = measure(e);
-    if (status == KEEL_OK && project_looks(r->stats.steps)) status = step_verify(e);
+    if (status == KEEL_OK && project_verifies(r->stats.steps)) status = step_verify(e);
     return status == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
 }
 
 /* Where no solution of the step's equations was found, the fault has the time, and this adds what to look
  * at. */
-static void add_suspect(struct engine *e) {
+static void add_diagnostics(struct engine *e) {
     struct field *fd = &e->field;
     struct fault fault = fd->fault;
     char suspect[160];
     if (fault.status != KEEL_ENEWTON) return;
-    suspect_tell(e, suspect, sizeof suspect);
+    diagnostics_of_short_steps(e, suspect, sizeof suspect);
     fd->fault = fault;
     text_add(fd->fault.text, sizeof fd->fault.text, "%s", suspect);
 }
@@ -326,10 +326,10 @@ static keel_status underflow(struct engine *e, double h) {
     struct run_state *r = e->r;
     char suspect[160];
     if (e->field.fault.status != KEEL_OK) {
-        add_suspect(e);
+        add_diagnostics(e);
         return engine_fail_by_fault(e);
     }
-    suspect_tell(e, suspect, sizeof suspect);
+    diagnostics_of_short_steps(e, suspect, sizeof suspect);
     e->field.fault.status = KEEL_OK;
     return engine_fail(
         e, KEEL_ESTEP,
@@ -354,7 +354,7 @@ static keel_status take_as_planned(struct engine *e, struct plan *plan, const ch
     keel_status status = attempt(e, plan, &error);
     if (e->halt.given_up) return forget_step(e);
     if (status == KEEL_OK) return commit(e, plan);
-    if (status > 0 && e->field.k) add_suspect(e);
+    if (status > 0 && e->field.k) add_diagnostics(e);
     if (status > 0)
         text_add(e->field.fault.text, sizeof e->field.fault.text, "; %s, so it cannot be shortened", why);
     return engine_fail_by_fault(e);

@@ -59,7 +59,7 @@ void surfaces_attach(struct engine *e) {
     struct surfaces *s = &e->surfaces;
     if (s->count == 0) return;
     int sliding = e->r && e->r->sliding;
-    e->work.rhs = sliding ? surfaces_rhs : s->rate;
+    e->work.rhs = sliding ? surfaces_rhs : s->rhs;
     e->work.context = sliding ? (void *)e : s->context;
     e->field.sliding = sliding;
 }
@@ -223,8 +223,8 @@ keel_status surfaces_seen(struct engine *e, double t, const double *u, double *v
 /* What comes next ----------------------------------------------------------------------------------------
  */
 
-const char *surfaces_name(const struct engine *e, int k, char *room, size_t size) {
-    return field_name(e->field.event.user.names, e->surfaces.event[k], "surface", room, size);
+const char *surfaces_name(const struct engine *e, int k, char *buffer, size_t size) {
+    return field_name(e->field.event.user.names, e->surfaces.event[k], "surface", buffer, size);
 }
 
 /* Each surface that is met to the side that it moves to, again and again: 1, if that ends.  So it does

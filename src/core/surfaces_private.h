@@ -8,7 +8,7 @@ static inline void surfaces_show(const struct engine *e, int k, double side) { /
     e->field.p.side[k] = side;
 }
 
-const char *surfaces_name(const struct engine *e, int k, char *room, size_t size);
+const char *surfaces_name(const struct engine *e, int k, char *buffer, size_t size);
 keel_status surfaces_values(struct engine *e, double t, const double *u, double *out); /* as they are */
 double surfaces_height(const struct engine *e, int k, const double *value); /* above one that is met */
 double surfaces_moment(const struct engine *e); /* a time in which little happens, along the run */

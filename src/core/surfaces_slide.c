@@ -15,7 +15,7 @@ static int slopes(struct engine *e, double t, const double *x, double slope[2]) 
     for (int side = 0; side < 2 && code == 0; side++) {
         for (int j = 0; j < s->count; j++)
             if (s->met[j]) surfaces_show(e, j, side ? s->high[j] : s->low[j]);
-        code = s->rate(t, x, s->f[side], s->context);
+        code = s->rhs(t, x, s->f[side], s->context);
         for (int ahead = 0; ahead < 2 && code == 0; ahead++) {
             double step = ahead ? delta : -delta;
             for (int j = 0; j < fd->n; j++) s->u[j] = x[j] + step * s->f[side][j];

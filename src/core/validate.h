@@ -6,5 +6,5 @@
 
 /* KEEL_OK, KEEL_EINVAL with the reason in text, or KEEL_ENOMEM. */
 keel_status validate(const keel_problem *p, const keel_options *o, const keel_stepper *method,
-                     const keel_stabilizer *stabilizer, char *text, size_t room);
+                     const keel_stabilizer *stabilizer, char *text, size_t capacity);
 #endif

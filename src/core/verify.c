@@ -75,7 +75,7 @@ static int field_is_exact(const struct field *fd) {
     if (field_lacks_gradient(fd) || (fd->k && !curved)) return 0;
     for (int i = 0; i < 4 && derived; i++) {
         const keel_map *user = &rows[i]->user;
-        if (user->count && (!user->jacobian || (rows[i]->moving && !user->time_derivative))) return 0;
+        if (user->count && (!user->jacobian || (rows[i]->time_dependent && !user->time_derivative))) return 0;
     }
     return 1;
 }
@@ -83,13 +83,13 @@ static int field_is_exact(const struct field *fd) {
 /* The share of the terms of dI/dt that may be left of a 0. */
 static double tolerance_of(const struct field *fd, const struct map *map) {
     if (field_lacks_gradient(fd)) return 1e-5;
-    int exact = map->user.jacobian && (map->user.time_derivative || !map->moving);
+    int exact = map->user.jacobian && (map->user.time_derivative || !map->time_dependent);
     return exact && field_is_exact(fd) ? EXACT * DBL_EPSILON : BY_DIFFERENCES;
 }
 
 struct sample {
-    int conserved, points, moving; /* points looked at; those where it is not at rest */
-    int plainly;                   /* the worst is where it moves fastest, not most relative to its terms */
+    int conserved, points, changing; /* points looked at; those where it is not at rest */
+    int plainly;                     /* the worst is where it moves fastest, not most relative to its terms */
     unsigned seed;
     double tolerance;
     double rate, size;
@@ -138,7 +138,7 @@ static void sample_rate(struct start *st, int i, double t, const double *u, cons
     if (rate_of_row(st, i, t, u, f, &rate, &size) != KEEL_OK) return;
     s->points++;
     if (fabs(rate) <= s->tolerance * size || fabs(rate) <= WAVERS * wavering(st, i, t, u, rate)) return;
-    s->moving++;
+    s->changing++;
     if (s->conserved ||
         (s->plainly ? fabs(rate) > fabs(s->rate) : fabs(rate) * s->size > fabs(s->rate) * size)) {
         s->rate = rate;
@@ -173,35 +173,35 @@ static void sample_around(struct start *st, int i, const struct start_level *res
 
 /* What moves, how fast and where. */
 static void name_rate(const struct start *st, int i, double t, const struct sample *s, char *out,
-                      size_t room) {
+                      size_t capacity) {
     const struct field *fd = st->fd;
-    text_add(out, room, "`%s` is not conserved: its rate is %.3g (of terms of size %.3g) at t = %.4g",
+    text_add(out, capacity, "`%s` is not conserved: its rate is %.3g (of terms of size %.3g) at t = %.4g",
              rows_name(st->rows, i), s->rate, s->size, t);
     for (int j = 0; j < fd->n && j < 6; j++) {
         char name[64];
-        text_add(out, room, ", %s = %.6g", field_name(fd->p.names, j, "u", name, sizeof name), s->at[j]);
+        text_add(out, capacity, ", %s = %.6g", field_name(fd->p.names, j, "u", name, sizeof name), s->at[j]);
     }
-    if (fd->n > 6) text_add(out, room, ", ...");
+    if (fd->n > 6) text_add(out, capacity, ", ...");
 }
 
 /* The sentence, behind those about earlier rows; the third row and later ones are only named. */
 static void refuse(const struct start *st, int i, double t, const struct sample *s, struct fault *told) {
-    size_t room = sizeof told->text, used = strlen(told->text);
+    size_t capacity = sizeof told->text, used = strlen(told->text);
     told->status = KEEL_EINVAL;
-    if (used) text_add(told->text, room, "; ");
-    if (used > room / 2) {
-        text_add(told->text, room, "`%s` is not conserved", rows_name(st->rows, i));
+    if (used) text_add(told->text, capacity, "; ");
+    if (used > capacity / 2) {
+        text_add(told->text, capacity, "`%s` is not conserved", rows_name(st->rows, i));
         return;
     }
-    name_rate(st, i, t, s, told->text, room);
-    text_add(told->text, room, " (and not zero at %d of %d points)", s->moving, s->points);
+    name_rate(st, i, t, s, told->text, capacity);
+    text_add(told->text, capacity, " (and not zero at %d of %d points)", s->changing, s->points);
 }
 
 /* Where a false row is plain to see: further away, and whatever the other invariants say. */
 static void sample_further(struct start *st, int i, double t, const double *u, struct sample *s) {
     struct start_level rest = {ROWS_OF_EQUATIONS, i, 0, st->fd->n};
     s->plainly = 1;
-    s->points = s->moving = 0;
+    s->points = s->changing = 0;
     memcpy(st->fd->y, u + st->fd->n, (size_t)st->fd->m * sizeof *u);
     sample_rate(st, i, t, u, NULL, s);
     sample_around(st, i, &rest, &rings[1], t, u, s);
@@ -274,7 +274,7 @@ static int rests(struct start *st, const struct map *map, int first, double t, c
     if (count == 0) return 1;
     if (!map->user.jacobian || map_jacobian(fd, map, t, u, fd->matrix) != KEEL_OK) return 0;
     memset(r->terms, 0, (size_t)count * sizeof *r->terms);
-    if (map->moving && map_time_derivative(fd, map, t, u, r->terms) != KEEL_OK) return 0;
+    if (map->time_dependent && map_time_derivative(fd, map, t, u, r->terms) != KEEL_OK) return 0;
     double share = verify_share(fd, map);
     for (int i = 0; i < count; i++)
         if (r->treatment[first + i] != KEEL_ROW_KEPT ||
@@ -333,7 +333,7 @@ static keel_status check_curvature(struct start *st, double t, const double *u) 
     double *a = st->c, *b = st->z, speed = 0;
     if (!given || fd->k == 0) return KEEL_OK;
     for (int j = 0; j < fd->nq; j++) speed = fmax(speed, fabs(u[fd->nq + j]) / fd->size[j]);
-    if (fd->constraint.moving || fd->rolling.moving) speed += 1 / fd->t_length;
+    if (fd->constraint.time_dependent || fd->rolling.time_dependent) speed += 1 / fd->t_length;
     keel_status status = mechanics_curvature(fd, t, u, a);
     fd->p.curvature = NULL;
     if (status == KEEL_OK) status = mechanics_curvature(fd, t, u, b);

@@ -70,7 +70,7 @@ static long pause_of(const struct engine *e) {
     return w->hits > 0 || steps < 1 ? 1 : steps < most ? steps : most;
 }
 
-void watch_look(struct engine *e) {
+void watch_step(struct engine *e) {
     struct watch *w = &e->r->watch;
     keel_stiffness now = {0};
     int stiff = (e->stepper->info.traits & KEEL_IMPLICIT) != 0, others = stiff ? 1 : OTHERS;

@@ -20,9 +20,9 @@ static size_t lay_out(struct block *b, const struct keel_ensemble *e, unsigned c
         {(void **)&b->correction, all * sizeof *b->correction},
         {(void **)&b->defect, all * sizeof *b->defect},
         {(void **)&b->value, all * (size_t)e->times_kept * columns * sizeof *b->value},
-        {(void **)&b->low, e->o.folds ? all * columns * sizeof *b->low : 0},
-        {(void **)&b->high, e->o.folds ? all * columns * sizeof *b->high : 0},
-        {(void **)&b->mean, e->o.folds ? all * columns * sizeof *b->mean : 0},
+        {(void **)&b->low, e->o.extrema ? all * columns * sizeof *b->low : 0},
+        {(void **)&b->high, e->o.extrema ? all * columns * sizeof *b->high : 0},
+        {(void **)&b->mean, e->o.extrema ? all * columns * sizeof *b->mean : 0},
         {(void **)&b->status, all * sizeof *b->status},
         {(void **)&b->row, all * sizeof *b->row},
     };
@@ -66,14 +66,14 @@ void block_begin(struct block *b, const struct keel_ensemble *e, int64_t index) 
     }
 }
 
-int block_say(struct slice *s, const char *sentence, int64_t *at) {
+int block_message(struct slice *s, const char *sentence, int64_t *at) {
     size_t length = strlen(sentence) + 1;
-    if (s->text_length + length > s->text_room) {
-        size_t room = 2 * s->text_room + length + 200;
-        char *wider = realloc(s->text, room);
+    if (s->text_length + length > s->text_capacity) {
+        size_t capacity = 2 * s->text_capacity + length + 200;
+        char *wider = realloc(s->text, capacity);
         if (!wider) return -1;
         s->text = wider;
-        s->text_room = room;
+        s->text_capacity = capacity;
     }
     memcpy(s->text + s->text_length, sentence, length);
     *at = (int64_t)s->text_length;
@@ -83,12 +83,12 @@ int block_say(struct slice *s, const char *sentence, int64_t *at) {
 
 double *block_event(struct slice *s, int columns, int member) {
     size_t width = (size_t)columns + 1;
-    if (s->events == s->event_room) {
-        size_t room = 2 * s->event_room + 64;
-        double *wider = realloc(s->event, room * width * sizeof *wider);
+    if (s->events == s->event_capacity) {
+        size_t capacity = 2 * s->event_capacity + 64;
+        double *wider = realloc(s->event, capacity * width * sizeof *wider);
         if (!wider) return NULL;
         s->event = wider;
-        s->event_room = room;
+        s->event_capacity = capacity;
     }
     s->event_count[member % SLICE]++;
     return s->event + s->events++ * width;

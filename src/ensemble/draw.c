@@ -20,10 +20,10 @@ const char *draw_names(void) {
     return "uniform(from, to), normal(mean, deviation) or lognormal(mean, deviation of the logarithm)";
 }
 
-int draw_check(const struct draw *d, char *why, size_t room) {
+int draw_check(const struct draw *d, char *why, size_t capacity) {
     if (d->kind == DRAW_UNIFORM ? d->b > d->a : d->b > 0) return 0;
-    if (d->kind == DRAW_UNIFORM) text_set(why, room, "uniform(%g, %g) has no length", d->a, d->b);
-    else text_set(why, room, "the deviation of %s must be positive, it is %g", names[d->kind], d->b);
+    if (d->kind == DRAW_UNIFORM) text_set(why, capacity, "uniform(%g, %g) has no length", d->a, d->b);
+    else text_set(why, capacity, "the deviation of %s must be positive, it is %g", names[d->kind], d->b);
     return -1;
 }
 

@@ -16,7 +16,7 @@ struct draw {
 int draw_find(const char *name, size_t length);
 const char *draw_names(void); /* "uniform(a,b), ..." for sentences */
 /* 0, or -1 with a sentence: a deviation below 0, an interval without length. */
-int draw_check(const struct draw *d, char *why, size_t room);
+int draw_check(const struct draw *d, char *why, size_t capacity);
 double draw_value(const struct draw *d, double u); /* 0 < u < 1 */
 double draw_normal(double u);                      /* the inverse of the normal distribution function */
 #endif

@@ -14,9 +14,9 @@ enum { SLICE = 32, SLICES = KEEL_BLOCK / SLICE };
 /* What has no fixed size: sentences, and events with their members. */
 struct slice {
     char *text;
-    size_t text_length, text_room;
+    size_t text_length, text_capacity;
     double *event; /* [events][1 + columns] t, columns */
-    size_t events, event_room;
+    size_t events, event_capacity;
     int64_t event_count[SLICE]; /* by member */
     int left;                   /* members to be computed, on a GPU */
 };
@@ -35,7 +35,7 @@ struct block {
 };
 
 /* workers.c: blocks under way. */
-struct crew {
+struct team {
     struct keel_ensemble *e;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -48,10 +48,10 @@ struct crew {
 };
 /* The next slice, once there is room for its block; 0: there is none any more, or, without `wait`, not
  * yet. */
-int workers_take(struct crew *c, int wait, struct block **b, int *slice);
-void workers_end(struct crew *c, struct block *b, keel_status status); /* of a slice; NULL: of none */
-int workers_ended(struct crew *c);                                     /* before its time */
-keel_status workers_fail(struct crew *c, const char *sentence);        /* of the whole ensemble */
+int workers_take(struct team *c, int wait, struct block **b, int *slice);
+void workers_end(struct team *c, struct block *b, keel_status status); /* of a slice; NULL: of none */
+int workers_ended(struct team *c);                                     /* before its time */
+keel_status workers_fail(struct team *c, const char *sentence);        /* of the whole ensemble */
 
 struct keel_ensemble {
     keel_model *model;
@@ -80,9 +80,9 @@ void ensemble_consider(struct keel_ensemble *e, int members, int64_t steps);
 int block_open(struct block *b, const struct keel_ensemble *e);
 void block_close(struct block *b);
 void block_begin(struct block *b, const struct keel_ensemble *e, int64_t index); /* which members */
-int block_end(struct block *b, const struct keel_ensemble *e);     /* once all slices are done */
-int block_say(struct slice *s, const char *sentence, int64_t *at); /* where it stands */
-double *block_event(struct slice *s, int columns, int member);     /* one more; NULL */
+int block_end(struct block *b, const struct keel_ensemble *e);         /* once all slices are done */
+int block_message(struct slice *s, const char *sentence, int64_t *at); /* where it stands */
+double *block_event(struct slice *s, int columns, int member);         /* one more; NULL */
 
 /* A member under way. */
 struct member {
@@ -115,21 +115,21 @@ keel_status member_begin(struct member *m, struct block *b, int at);
 int member_goes_on(struct member *m, double *wake);
 keel_status member_end(struct member *m);
 
-/* gang.c: members of a slice side by side in lanes, by one worker. */
-struct gang {
+/* batch.c: members of a slice side by side in lanes, by one worker. */
+struct batch {
     const struct keel_ensemble *e;
     int lanes; /* 1: one after the other */
     keel_lanes *way;
     struct member *member; /* [most + 1] the last one: those whose defect is sampled */
     int most;
 };
-int gang_open(struct gang *g, const struct keel_ensemble *e, int most); /* lanes */
-void gang_close(struct gang *g);
-keel_status gang_run(struct gang *g, struct block *b, int from, int to); /* members of the block */
-int gang_samples(const struct gang *g, const struct block *b, int at);   /* the defect of this member? */
-struct member *gang_member(struct gang *g, int i);                       /* NULL: no memory */
+int batch_open(struct batch *g, const struct keel_ensemble *e, int most); /* lanes */
+void batch_close(struct batch *g);
+keel_status batch_run(struct batch *g, struct block *b, int from, int to); /* members of the block */
+int gang_samples(const struct batch *g, const struct block *b, int at);    /* the defect of this member? */
+struct member *gang_member(struct batch *g, int i);                        /* NULL: no memory */
 
 /* fleet.c: thousands of members at once on a GPU, slice after slice, by one worker. */
-void fleet_run(struct crew *c);
+void fleet_run(struct team *c);
 int fleet_window(const struct keel_ensemble *e); /* blocks under way, of all workers */
 #endif

@@ -13,8 +13,8 @@ enum { BYTES = 1 << 30 }; /* at most, of blocks under way */
 enum { MORE_BLOCKS = 4 }; /* than runs under way fill */
 
 struct fleet {
-    struct crew *c;
-    struct gang g;
+    struct team *c;
+    struct batch g;
     struct block *block; /* the slice that members come from now; NULL: none */
     int at, end;         /* of its members */
     int *idle, idles;    /* lanes without a member */
@@ -111,11 +111,11 @@ static void go(struct fleet *f) {
     if (keel_lanes_message(f->g.way)[0]) f->status = workers_fail(f->c, keel_lanes_message(f->g.way));
 }
 
-void fleet_run(struct crew *c) {
+void fleet_run(struct team *c) {
     int runs = runs_of(c->e);
     struct fleet f = {.c = c, .status = KEEL_ENOMEM};
     f.idle = calloc((size_t)runs, sizeof *f.idle);
-    if (gang_open(&f.g, c->e, runs) == 0 && f.idle) {
+    if (batch_open(&f.g, c->e, runs) == 0 && f.idle) {
         f.g.way = keel_lanes_open_device(runs, c->e->device);
         f.g.lanes = runs;
         for (int i = 0; i < runs; i++) f.idle[f.idles++] = runs - 1 - i;
@@ -123,6 +123,6 @@ void fleet_run(struct crew *c) {
         while (f.status == KEEL_OK && !f.over) go(&f);
     }
     if (f.status != KEEL_OK) workers_end(c, NULL, f.status);
-    gang_close(&f.g);
+    batch_close(&f.g);
     free(f.idle);
 }

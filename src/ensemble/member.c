@@ -32,7 +32,7 @@ static double *row_of(const struct member *m, int time) {
 }
 
 /* Smallest, largest and the integral by the trapezoidal rule over the step, at its ends. */
-static void fold(struct member *m, double now) {
+static void extremum(struct member *m, double now) {
     const struct keel_ensemble *e = m->e;
     sample(m, now, m->all + e->all_columns);
     const double *value = m->all + e->all_columns;
@@ -58,24 +58,24 @@ static void note_event(struct member *m, double now) {
 }
 
 /* All output times up to where the run stands, inside its last step. */
-static void look(struct member *m) {
+static void sample_up_to_now(struct member *m) {
     const struct keel_ensemble *e = m->e;
     double now = keel_time(keel_sim_solver(m->sim));
     for (; m->next < e->o.count && (e->times[m->next] - now) * m->direction <= 0; m->next++)
         sample(m, e->times[m->next], row_of(m, m->next));
     if (e->event) note_event(m, now);
-    if (e->o.folds) fold(m, now);
+    if (e->o.extrema) extremum(m, now);
 }
 
 static void observe(keel_solver *solver, void *sim) {
     (void)solver;
-    look(keel_sim_attached(sim));
+    sample_up_to_now(keel_sim_attached(sim));
 }
 
 /* Running ----------------------------------------------------------------------------------------------- */
 
 static double wake_of(const struct member *m, int single) {
-    if (single || m->e->o.folds) return keel_time(keel_sim_solver(m->sim));
+    if (single || m->e->o.extrema) return keel_time(keel_sim_solver(m->sim));
     return m->next < m->e->o.count ? m->e->times[m->next] : m->to;
 }
 
@@ -115,7 +115,7 @@ static void take_certificate(struct member *m) {
     if (defect.samples) b->defect[m->at] = defect.largest;
 }
 
-static void end_folds(struct member *m) {
+static void end_extrema(struct member *m) {
     size_t columns = (size_t)m->e->columns, place = (size_t)m->at * columns;
     double length = m->t_before - m->from;
     for (size_t i = 0; i < columns; i++) {
@@ -133,7 +133,7 @@ static void forget(struct member *m) {
     b->status[m->at] = KEEL_OK, b->sentence[m->at] = -1, b->steps[m->at] = 0, b->row[m->at] = -1;
     b->t[m->at] = b->drift[m->at] = b->correction[m->at] = b->defect[m->at] = NAN;
     for (size_t i = 0; i < numbers; i++) b->value[(size_t)m->at * numbers + i] = NAN;
-    for (size_t i = 0; i < columns && e->o.folds; i++)
+    for (size_t i = 0; i < columns && e->o.extrema; i++)
         b->low[(size_t)m->at * columns + i] = b->high[(size_t)m->at * columns + i] =
             b->mean[(size_t)m->at * columns + i] = NAN;
 }
@@ -143,7 +143,7 @@ static keel_status note_failure(struct member *m, keel_status status, const char
     if (status == KEEL_STOPPED || status == KEEL_ESTOP) return KEEL_STOPPED;
     m->b->status[m->at] = status;
     if (status > 0) return KEEL_OK;
-    return block_say(&m->b->slice[m->at / SLICE], why, &m->b->sentence[m->at]) ? KEEL_ENOMEM : KEEL_OK;
+    return block_message(&m->b->slice[m->at / SLICE], why, &m->b->sentence[m->at]) ? KEEL_ENOMEM : KEEL_OK;
 }
 
 /* What has been found at the end of a run. */
@@ -151,7 +151,7 @@ keel_status member_end(struct member *m) {
     const struct keel_ensemble *e = m->e;
     if (m->status < 0 && !m->why[0]) text_set(m->why, sizeof m->why, "%s", keel_sim_message(m->sim));
     take_certificate(m);
-    if (e->o.folds) end_folds(m);
+    if (e->o.extrema) end_extrema(m);
     if (m->status >= 0 && e->o.count == 0) sample(m, m->b->t[m->at], row_of(m, 0));
     if (m->failed) return m->failed;
     return m->status == KEEL_OK ? KEEL_OK : note_failure(m, m->status, m->why);
@@ -172,14 +172,14 @@ static keel_status start(struct member *m) {
     m->status = KEEL_OK;
     m->why[0] = '\0';
     keel_sim_attach(m->sim, m);
-    if (e->o.folds) {
+    if (e->o.extrema) {
         size_t bytes = (size_t)e->columns * sizeof *m->low;
         sample(m, m->from, m->before);
         memcpy(m->low, m->before, bytes);
         memcpy(m->high, m->before, bytes);
         memset(m->sum, 0, bytes);
     }
-    look(m);
+    sample_up_to_now(m);
     m->runs = 1;
     return KEEL_OK;
 }
@@ -190,7 +190,7 @@ static keel_status open_sim(struct member *m) {
     keel_options o = e->o.run;
     o.pause_steps = pause_of(e);
     if (!m->samples) o.defect_every = INT_MAX;
-    o.observe = e->o.count || e->o.folds || e->event ? observe : NULL;
+    o.observe = e->o.count || e->o.extrema || e->event ? observe : NULL;
     if (m->sim && keel_vary_again(e->variation, m->sim, e->base, m->value) == KEEL_OK) return KEEL_OK;
     keel_sim_close(m->sim);
     m->sim = keel_vary_sim(e->variation, e->base, &o, m->value);

@@ -68,12 +68,13 @@ static keel_status take_grid(struct keel_plan *p, struct plan_value *v, const ch
 
 /* "0.5, 1, 2" */
 static keel_status take_list(struct keel_plan *p, struct plan_value *v, const char *text) {
-    int64_t room = 0;
+    int64_t capacity = 0;
     for (const char *at = text;; at++) {
         size_t length = part_length(at, ",");
-        if (v->length == room) {
-            room = room ? 2 * room : 16;
-            double *wider = room > MOST_LISTED ? NULL : realloc(v->list, (size_t)room * sizeof *wider);
+        if (v->length == capacity) {
+            capacity = capacity ? 2 * capacity : 16;
+            double *wider =
+                capacity > MOST_LISTED ? NULL : realloc(v->list, (size_t)capacity * sizeof *wider);
             if (!wider) return plan_no_memory(p);
             v->list = wider;
         }

@@ -17,7 +17,7 @@ struct reader {
     char field[FIELD]; /* without blanks around it */
     int last;          /* it is the last of its line */
     char *why;
-    size_t room;
+    size_t capacity;
 };
 
 static enum table_status wrong(struct reader *r, const char *format, ...)
@@ -28,8 +28,8 @@ static enum table_status wrong(struct reader *r, const char *format, ...) {
     va_start(args, format);
     text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
-    if (r->column) text_set(r->why, r->room, "line %ld, column %d: %s", r->line, r->column, sentence);
-    else text_set(r->why, r->room, "line %ld: %s", r->line, sentence);
+    if (r->column) text_set(r->why, r->capacity, "line %ld, column %d: %s", r->line, r->column, sentence);
+    else text_set(r->why, r->capacity, "line %ld: %s", r->line, sentence);
     return TABLE_WRONG;
 }
 
@@ -141,18 +141,18 @@ static enum table_status read_number(const struct table *t, struct reader *r, do
     return TABLE_READ;
 }
 
-static int make_room(struct table *t) {
-    if (t->rows < t->room) return 1;
-    int64_t room = t->room ? 2 * t->room : 64;
-    double *wider = realloc(t->value, (size_t)room * (size_t)t->columns * sizeof *wider);
+static int reserve(struct table *t) {
+    if (t->rows < t->capacity) return 1;
+    int64_t capacity = t->capacity ? 2 * t->capacity : 64;
+    double *wider = realloc(t->value, (size_t)capacity * (size_t)t->columns * sizeof *wider);
     if (!wider) return 0;
     t->value = wider;
-    t->room = room;
+    t->capacity = capacity;
     return 1;
 }
 
 static enum table_status read_row(struct table *t, struct reader *r) {
-    if (!make_room(t)) return TABLE_NO_MEMORY;
+    if (!reserve(t)) return TABLE_NO_MEMORY;
     double *row = t->value + (size_t)t->rows * (size_t)t->columns, value = NAN;
     do {
         enum table_status status = next_field(r);
@@ -169,8 +169,8 @@ static enum table_status read_row(struct table *t, struct reader *r) {
     return TABLE_READ;
 }
 
-enum table_status table_read(struct table *t, const char *text, size_t length, char *why, size_t room) {
-    struct reader r = {.at = text, .end = text + length, .line = 1, .why = why, .room = room};
+enum table_status table_read(struct table *t, const char *text, size_t length, char *why, size_t capacity) {
+    struct reader r = {.at = text, .end = text + length, .line = 1, .why = why, .capacity = capacity};
     *t = (struct table){0};
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) r.at += 3; /* the mark of UTF-8 */
     enum table_status status = read_heading(t, &r);

@@ -11,13 +11,13 @@
 struct table {
     int columns;
     char **name; /* [columns] */
-    int64_t rows, room;
+    int64_t rows, capacity;
     double *value; /* [rows][columns] */
 };
 
 enum table_status { TABLE_READ, TABLE_WRONG, TABLE_NO_MEMORY };
 
 /* WRONG: with a sentence in `why`.  table_close in any case. */
-enum table_status table_read(struct table *t, const char *text, size_t length, char *why, size_t room);
+enum table_status table_read(struct table *t, const char *text, size_t length, char *why, size_t capacity);
 void table_close(struct table *t);
 #endif

@@ -16,16 +16,16 @@ void *elaborate_take(struct elaborate *e, size_t bytes) {
     return piece;
 }
 
-int elaborate_grow(struct elaborate *e, void *list, int count, int *room, size_t size) {
+int elaborate_grow(struct elaborate *e, void *list, int count, int *capacity, size_t size) {
     void *old, *wider;
-    if (count < *room) return 1;
-    int more = *room ? 2 * *room : 8;
+    if (count < *capacity) return 1;
+    int more = *capacity ? 2 * *capacity : 8;
     memcpy(&old, list, sizeof old);
     wider = elaborate_take(e, (size_t)more * size);
     if (!wider) return 0;
     if (count) memcpy(wider, old, (size_t)count * size);
     memcpy(list, &wider, sizeof wider);
-    *room = more;
+    *capacity = more;
     return 1;
 }
 
@@ -69,7 +69,7 @@ int elaborate_unroll(struct elaborate *e, const struct syntax_statement *s,
             e->mode = before;
         } else if (s->kind == SYNTAX_MODE) elaborate_unroll(e, s->body, frame, mode_number(e, s->name));
         else {
-            if (!elaborate_grow(e, &e->line, e->lines, &e->line_room, sizeof *e->line)) return 0;
+            if (!elaborate_grow(e, &e->line, e->lines, &e->line_capacity, sizeof *e->line)) return 0;
             e->line[e->lines] = (struct elaborate_line){s, frame, mode};
             if (frame && (s->kind == SYNTAX_LET || s->kind == SYNTAX_PARAM))
                 elaborate_define(e, &e->line[e->lines]);
@@ -89,8 +89,9 @@ static void modes(struct elaborate *e, const struct syntax_file *file) {
         if (s->kind != SYNTAX_MODE) continue;
         int old = mode_number(e, s->name);
         if (old >= 0)
-            source_hint(elaborate_say(e, s->name_span, "the mode `%.40s` is written twice, first in line %d.",
-                                      s->name, elaborate_line_of(e, m->mode[old].where)),
+            source_hint(elaborate_error(e, s->name_span,
+                                        "the mode `%.40s` is written twice, first in line %d.", s->name,
+                                        elaborate_line_of(e, m->mode[old].where)),
                         "Put all its lines under one  mode %.40s:", s->name);
         else {
             m->mode[m->modes].name = s->name;
@@ -133,7 +134,7 @@ static void lets_beforehand(struct elaborate *e) {
     e->messages = before;
     e->derive.obstacle = EXPR_NONE;
     e->stopped = e->graph->failed;
-    if (e->grown.length) elaborate_say_grown(e);
+    if (e->grown.length) elaborate_error_grown(e);
     for (struct elaborate_name *name = e->names; name; name = name->next) {
         if (name->kind != ELABORATE_LET) continue;
         if (name->state == ELABORATE_FAILED) name->state = ELABORATE_NEW;
@@ -198,7 +199,7 @@ static void whole(struct elaborate *e, const struct syntax_file *file) {
     modes(e, file);
     if (e->stopped || !elaborate_declare(e, file->statements, -1, 0)) return;
     if (e->request && !elaborate_settings(e, e->request->sets, e->request->set, message, sizeof message)) {
-        source_say(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", message);
+        source_diagnose(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", message);
         return;
     }
     e->unrolling = 1;

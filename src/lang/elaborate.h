@@ -25,7 +25,7 @@ enum elaborate_change { ELABORATE_DONE, ELABORATE_AGAIN, ELABORATE_REFUSED };
 /* Parameters replaced, all others as written, what is computed from them renewed.  AGAIN: a structural one
  * would change; nothing was done: run elaborate_run with the same texts.  REFUSED: a sentence in message. */
 enum elaborate_change elaborate_set(struct model *model, int count, const char *const *set, char *message,
-                                    size_t room);
+                                    size_t capacity);
 /* One expression, a number, in the names of the model, as in --step T/25; EXPR_NONE with an error in m.
  * `node` belongs to the text s. */
 expr elaborate_expression(struct model *model, const struct source *s, const struct syntax_node *node,

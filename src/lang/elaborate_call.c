@@ -11,7 +11,7 @@ static int argument(struct elaborate *e, const struct syntax_node *node, const c
     char shape[80];
     elaborate_shape_text(&v->shape, shape, sizeof shape);
     struct source_message *one =
-        elaborate_say(e, node->span, "`%.40s` takes %s, and this is %s.", name, need, shape);
+        elaborate_error(e, node->span, "`%.40s` takes %s, and this is %s.", name, need, shape);
     if (v->shape.rank) source_hint(one, "Element by element: (f(a[1]), f(a[2])), or a line in a `for`.");
     return 0;
 }
@@ -53,8 +53,8 @@ static int on_arrays(struct elaborate *e, const struct syntax_node *node, const 
         char left[80], right[80];
         elaborate_shape_text(&a[0].shape, left, sizeof left);
         elaborate_shape_text(&a[1].shape, right, sizeof right);
-        elaborate_say(e, node->span, "`%s` takes two arrays of one shape, not %s and %s.", node->text, left,
-                      right);
+        elaborate_error(e, node->span, "`%s` takes two arrays of one shape, not %s and %s.", node->text, left,
+                        right);
         return 0;
     }
     if (cross) return i == 2 && vector_product(e, &a[0], &a[1], out);
@@ -69,7 +69,7 @@ static int is_finite(struct elaborate *e, const struct syntax_node *node, enum e
     if (!expr_is_constant(e->graph, a, &x)) return 1;
     if (expr_operands(op) == 2 && !expr_is_constant(e->graph, b, &y)) return 1;
     if (isfinite(expr_value(op, x, y))) return 1;
-    elaborate_say(e, node->span, "`%s` of %g is not a finite number.", node->text, x);
+    elaborate_error(e, node->span, "`%s` of %g is not a finite number.", node->text, x);
     return 0;
 }
 
@@ -80,7 +80,7 @@ static int on_numbers(struct elaborate *e, const struct syntax_node *node, const
     for (const struct syntax_node *part = node->parts; part; part = part->next, k++)
         if (a[k].shape.rank) return argument(e, part, node->text, "numbers", &a[k]);
     if (!op) {
-        elaborate_say(e, node->span, "unknown function `%.40s`.", node->text);
+        elaborate_error(e, node->span, "unknown function `%.40s`.", node->text);
         return 0;
     }
     int operands = expr_operands(op);
@@ -101,11 +101,11 @@ static int users(struct elaborate *e, const struct syntax_node *node, const stru
                  struct elaborate_value *out) {
     struct elaborate_name *name = elaborate_find(e, node->text);
     if (!name || name->kind != ELABORATE_FUNCTION) {
-        elaborate_say(e, node->span, "`%.40s` is not a function.", node->text);
+        elaborate_error(e, node->span, "`%.40s` is not a function.", node->text);
         return 0;
     }
     if (name->state == ELABORATE_BUSY) {
-        source_hint(elaborate_say(e, name->where, "the function `%.40s` calls itself.", node->text),
+        source_hint(elaborate_error(e, name->where, "the function `%.40s` calls itself.", node->text),
                     "A `let` may not be recursive; write a sum, or lets x[1], x[2], one from the other.");
         return 0;
     }
@@ -118,7 +118,7 @@ static int users(struct elaborate *e, const struct syntax_node *node, const stru
             .name = p->text, .value = a[count], .up = count ? &frame[count - 1] : name->first->frame};
     }
     if (count != node->count) {
-        elaborate_say(e, node->span, "`%.40s` takes %d arguments, not %d.", node->text, count, node->count);
+        elaborate_error(e, node->span, "`%.40s` takes %d arguments, not %d.", node->text, count, node->count);
         return 0;
     }
     enum elaborate_state before = name->state;
@@ -131,7 +131,7 @@ static int users(struct elaborate *e, const struct syntax_node *node, const stru
 int elaborate_call(struct elaborate *e, const struct syntax_node *node, const struct elaborate_frame *frame,
                    struct elaborate_value *out) {
     if (node->count > ARGUMENTS) {
-        elaborate_say(e, node->span, "more than %d arguments.", ARGUMENTS);
+        elaborate_error(e, node->span, "more than %d arguments.", ARGUMENTS);
         return 0;
     }
     struct elaborate_value few[2], *a = few;

@@ -12,7 +12,8 @@ static int of_parameters(struct elaborate *e, const struct syntax_node *node, co
     if (!elaborate_one(e, node, NULL, what, out)) return 0;
     if (elaborate_is_constant(e, *out, 0, &other)) return 1;
     model_name(e->model, other, name, sizeof name);
-    elaborate_say(e, node->span, "%s is an expression of parameters, and this depends on `%s`.", what, name);
+    elaborate_error(e, node->span, "%s is an expression of parameters, and this depends on `%s`.", what,
+                    name);
     *out = EXPR_NONE;
     return 0;
 }
@@ -24,9 +25,9 @@ void elaborate_run_span(struct elaborate *e, const struct elaborate_line *line) 
     if (!of_parameters(e, line->s->right, "the last time", &m->end) || !good) return;
     double begin = elaborate_number(e, m->begin), end = elaborate_number(e, m->end);
     if (begin == end)
-        elaborate_say(e, line->s->left->span, "the run has no length: it ends where it begins.");
+        elaborate_error(e, line->s->left->span, "the run has no length: it ends where it begins.");
     else if (!(begin - begin == 0) || !(end - end == 0))
-        elaborate_say(e, line->s->left->span, "the times of the run are not finite.");
+        elaborate_error(e, line->s->left->span, "the times of the run are not finite.");
 }
 
 /* Words, an expression, or for a lone name both: the option decides. */
@@ -37,8 +38,8 @@ void elaborate_options(struct elaborate *e, const struct elaborate_line *line) {
         char words[320];
         for (int i = 0; i < m->options; i++)
             if (strcmp(m->option[i].name, item->name) == 0) {
-                elaborate_say(e, item->name_span, "the option `%.40s` is given twice, first in line %d.",
-                              item->name, elaborate_line_of(e, m->option[i].where));
+                elaborate_error(e, item->name_span, "the option `%.40s` is given twice, first in line %d.",
+                                item->name, elaborate_line_of(e, m->option[i].where));
                 return;
             }
         int is_words = syntax_words(item->value, words, sizeof words);
@@ -48,17 +49,17 @@ void elaborate_options(struct elaborate *e, const struct elaborate_line *line) {
             is_words ? one.words : elaborate_format(e, "%.*s", (int)at.length, e->source->text + at.offset);
         int known = item->value->kind == SYNTAX_REF && elaborate_find(e, item->value->text);
         if ((!is_words || known) && !of_parameters(e, item->value, "an option", &one.value)) continue;
-        if (!elaborate_grow(e, &m->option, m->options, &m->option_room, sizeof *m->option)) return;
+        if (!elaborate_grow(e, &m->option, m->options, &m->option_capacity, sizeof *m->option)) return;
         m->option[m->options++] = one;
     }
 }
 
 static void say(struct elaborate *e, const char *sentence, const char *hint) {
-    source_hint(source_say(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", sentence), "%s", hint);
+    source_hint(source_diagnose(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", sentence), "%s", hint);
 }
 
 /* Of the constraints, the one that cannot be differentiated. */
-static void say_nonsmooth(struct elaborate *e, const struct motion *motion, const struct model_row *one) {
+static void report_nonsmooth(struct elaborate *e, const struct motion *motion, const struct model_row *one) {
     e->derive.obstacle = EXPR_NONE;
     for (int k = 0; k < motion->n && e->derive.obstacle == EXPR_NONE; k++)
         derive_partial(&e->derive, one->value, motion->q[k]);
@@ -66,7 +67,7 @@ static void say_nonsmooth(struct elaborate *e, const struct motion *motion, cons
     int rolling = e->model->multiplier[one->multiplier].rolling;
     char what[240];
     text_set(what, sizeof what, " (constraint `%.160s`, index %d)", one->label.text, rolling ? 2 : 3);
-    elaborate_say_nonsmooth(e, one->where, rolling ? "" : "twice ", what);
+    elaborate_error_nonsmooth(e, one->where, rolling ? "" : "twice ", what);
 }
 
 /* Forces into the motion, and the gradients of the constraints. */
@@ -85,8 +86,8 @@ static void finish_motion(struct elaborate *e, struct model_mode *mode) {
     enum motion_status status = motion_gradient(motion, &e->derive, holonomic, rolling, row);
     if (status == MOTION_MEMORY) elaborate_out_of_memory(e);
     for (int i = 0; i < holonomic + rolling && status == MOTION_NONSMOOTH; i++)
-        say_nonsmooth(e, motion,
-                      i < holonomic ? &mode->constraint.list[i] : &mode->rolling.list[i - holonomic]);
+        report_nonsmooth(e, motion,
+                         i < holonomic ? &mode->constraint.list[i] : &mode->rolling.list[i - holonomic]);
     e->derive.obstacle = EXPR_NONE;
 }
 
@@ -94,8 +95,8 @@ void elaborate_check(struct elaborate *e) {
     struct model *m = e->model;
     for (int i = 0; i < e->settings; i++)
         if (!e->setting[i].used)
-            source_say(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "--set %.80s: there is no such element.",
-                       e->setting[i].text);
+            source_diagnose(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                            "--set %.80s: there is no such element.", e->setting[i].text);
     if (e->messages->errors || e->stopped) return;
     for (int i = 0; i < m->modes; i++) finish_motion(e, &m->mode[i]);
     if (e->messages->errors) return;

@@ -7,7 +7,7 @@
 static int too_much(struct elaborate *e, const struct syntax_node *node) {
     e->stopped = 1;
     e->grown = node->span;
-    elaborate_say_grown(e);
+    elaborate_error_grown(e);
     return 0;
 }
 
@@ -17,7 +17,7 @@ static int within_limits(struct elaborate *e, const struct syntax_node *node) {
     if (!expr_spend(e->graph, ELABORATE_COST)) return too_much(e, node);
     if (e->depth > ELABORATE_DEEPEST) {
         e->stopped = 1;
-        source_hint(elaborate_say(e, node->span, "definitions are nested too deeply here."),
+        source_hint(elaborate_error(e, node->span, "definitions are nested too deeply here."),
                     "Order a chain of `let` so that each element follows from an earlier one.");
         return 0;
     }
@@ -35,7 +35,7 @@ int elaborate_one(struct elaborate *e, const struct syntax_node *node, const str
         return 1;
     }
     elaborate_shape_text(&v.shape, shape, sizeof shape);
-    source_hint(elaborate_say(e, node->span, "%s is a number, and this is %s.", what, shape),
+    source_hint(elaborate_error(e, node->span, "%s is a number, and this is %s.", what, shape),
                 "Take an element, or dot(a, b), norm(a).");
     return 0;
 }
@@ -49,9 +49,9 @@ static int known(struct elaborate *e, const struct syntax_node *node, const stru
     if (expr_is_constant(e->graph, value, out)) return 1;
     if (!elaborate_is_constant(e, value, 0, &other)) {
         model_name(e->model, other, name, sizeof name);
-        source_hint(
-            elaborate_say(e, node->span, "%s must be known before the run, and depends on `%s`.", what, name),
-            "Only parameters, numbers and loop indices can stand here.");
+        source_hint(elaborate_error(e, node->span, "%s must be known before the run, and depends on `%s`.",
+                                    what, name),
+                    "Only parameters, numbers and loop indices can stand here.");
         return 0;
     }
     elaborate_structural(e, value);
@@ -65,9 +65,9 @@ int elaborate_integer(struct elaborate *e, const struct syntax_node *node,
     if (!known(e, node, frame, what, &value)) return 0;
     *out = (long)fmax(-2e9, fmin(2e9, value));
     if (value == floor(value) && fabs(value) < INT_MAX) return 1;
-    struct source_message *one = elaborate_say(e, node->span, "%s is %.10g, not an integer.", what, value);
+    struct source_message *one = elaborate_error(e, node->span, "%s is %.10g, not an integer.", what, value);
     source_hint(one, "`/` is real division: floor(a/b) and mod(a, b) give integers.");
-    elaborate_say_loops(e, one, frame);
+    elaborate_error_loops(e, one, frame);
     return 0;
 }
 
@@ -78,8 +78,8 @@ static int index_name_free(struct elaborate *e, const struct syntax_range *range
     struct elaborate_name *name = elaborate_find(e, range->name);
     struct syntax_span span = {range->span.offset, 1};
     if (name) {
-        source_hint(elaborate_say(e, span, "the loop index `%.40s` repeats a name (line %d).", range->name,
-                                  elaborate_line_of(e, name->where)),
+        source_hint(elaborate_error(e, span, "the loop index `%.40s` repeats a name (line %d).", range->name,
+                                    elaborate_line_of(e, name->where)),
                     "Give the index another name.");
         return 0;
     }
@@ -88,8 +88,8 @@ static int index_name_free(struct elaborate *e, const struct syntax_range *range
         const char *a = frame->name, *b = range->name;
         while (*a && *a == *b) a++, b++;
         if (*a != *b) continue;
-        source_hint(elaborate_say(e, span, "the loop index `%.40s` is in use already (line %d).", range->name,
-                                  elaborate_line_of(e, frame->range->span)),
+        source_hint(elaborate_error(e, span, "the loop index `%.40s` is in use already (line %d).",
+                                    range->name, elaborate_line_of(e, frame->range->span)),
                     "Give the inner index another name.");
         return 0;
     }
@@ -198,7 +198,7 @@ static int array(struct elaborate *e, const struct syntax_node *node, const stru
             char text[80];
             elaborate_shape_text(&part.shape, text, sizeof text);
             source_hint(
-                elaborate_say(e, p->span, "the elements of an array have one shape, and this is %s.", text),
+                elaborate_error(e, p->span, "the elements of an array have one shape, and this is %s.", text),
                 "Rows need the same length; ((a, b), (c, d)) has two rows.");
             return 0;
         }
@@ -238,7 +238,7 @@ static int choice(struct elaborate *e, const struct syntax_node *node, const str
         return elaborate_node(e, settled != 0 ? yes : no, frame, out);
     if (!elaborate_node(e, yes, frame, &a) || !elaborate_node(e, no, frame, &b)) return 0;
     if (a.shape.rank && b.shape.rank && !elaborate_same_extent(&a.shape, &b.shape)) {
-        elaborate_say(e, no->span, "the two branches of `if` have different shapes.");
+        elaborate_error(e, no->span, "the two branches of `if` have different shapes.");
         return 0;
     }
     if (!elaborate_new(e, a.shape.rank ? &a.shape : &b.shape, out)) return elaborate_out_of_memory(e);
@@ -289,7 +289,7 @@ static int by_kind(struct elaborate *e, const struct syntax_node *node, const st
     case SYNTAX_STRING:
         break;
     }
-    elaborate_say(e, node->span, "a text cannot be computed with.");
+    elaborate_error(e, node->span, "a text cannot be computed with.");
     return 0;
 }
 

@@ -25,7 +25,7 @@ void elaborate_flow(struct elaborate *e, const struct elaborate_line *line) {
     if (!elaborate_reference(e, item->target, line->frame, &target)) return;
     if (!elaborate_node(e, item->value, line->frame, &v)) return;
     if (v.shape.rank && !elaborate_same_extent(&v.shape, &target.shape)) {
-        elaborate_say(e, item->value->span, "the flow has another shape than the nodes it comes from.");
+        elaborate_error(e, item->value->span, "the flow has another shape than the nodes it comes from.");
         return;
     }
     for (long i = 0; i < elaborate_count(&target); i++)
@@ -41,8 +41,8 @@ void elaborate_balance(struct elaborate *e, const struct elaborate_line *line) {
             const uint32_t number = e->graph->node[elaborate_at(&name->symbols, i)].b;
             expr sum = mode->flow ? mode->flow[number] : EXPR_NONE;
             if (sum == EXPR_NONE) {
-                source_hint(elaborate_say(e, item->name_span, "nothing is joined to the node of `%.60s`.",
-                                          e->model->unknown[number].label.text),
+                source_hint(elaborate_error(e, item->name_span, "nothing is joined to the node of `%.60s`.",
+                                            e->model->unknown[number].label.text),
                             "Join a part to it, or remove it.");
                 return;
             }

@@ -23,8 +23,8 @@ static void once(struct elaborate *e, enum syntax_statement_kind kind) {
         const struct syntax_statement *s = e->line[i].s;
         if (s->kind != kind) continue;
         if (first)
-            source_hint(elaborate_say(e, word(s), "`%s` stands twice, first in line %d.",
-                                      syntax_statement_word(kind), elaborate_line_of(e, first->span)),
+            source_hint(elaborate_error(e, word(s), "`%s` stands twice, first in line %d.",
+                                        syntax_statement_word(kind), elaborate_line_of(e, first->span)),
                         "Once a model.");
         else first = s;
     }
@@ -32,7 +32,7 @@ static void once(struct elaborate *e, enum syntax_statement_kind kind) {
 
 static void refuse(struct elaborate *e, const struct syntax_statement *s, const char *sentence,
                    const char *hint) {
-    source_hint(elaborate_say(e, word(s), "%s", sentence), "%s", hint);
+    source_hint(elaborate_error(e, word(s), "%s", sentence), "%s", hint);
 }
 
 /* Declarations and energy functions that belong together. */
@@ -73,11 +73,11 @@ static void list_poisson(struct elaborate *e, const struct syntax_statement *b) 
         for (long i = 0; i < elaborate_count(&v); i++) {
             const struct expr_node n = e->graph->node[elaborate_at(&v, i)];
             if (n.op != EXPR_SYMBOL || n.a != EXPR_UNKNOWN || n.c || m->unknown[n.b].role != MODEL_VAR) {
-                elaborate_say(e, item->target->span, "`structure` lists unknowns declared with `var`.");
+                elaborate_error(e, item->target->span, "`structure` lists unknowns declared with `var`.");
                 return;
             }
             if (m->unknown[n.b].poisson >= 0) {
-                elaborate_say(e, item->target->span, "`%s` is listed twice.", m->unknown[n.b].label.text);
+                elaborate_error(e, item->target->span, "`%s` is listed twice.", m->unknown[n.b].label.text);
                 return;
             }
             m->unknown[n.b].poisson = m->poissons;
@@ -103,7 +103,7 @@ static void start_mode(struct elaborate *e) {
     const struct syntax_statement *s = statement(e, SYNTAX_BEGIN);
     if (!s) {
         if (m->mode[0].name)
-            source_hint(elaborate_say(e, m->mode[0].where, "no line says in which mode the run starts."),
+            source_hint(elaborate_error(e, m->mode[0].where, "no line says in which mode the run starts."),
                         "Write  start %.40s", m->mode[0].name);
         return;
     }
@@ -112,7 +112,7 @@ static void start_mode(struct elaborate *e) {
             m->start = i;
             return;
         }
-    source_hint(elaborate_say(e, s->name_span, "there is no mode `%.40s`.", s->name),
+    source_hint(elaborate_error(e, s->name_span, "there is no mode `%.40s`.", s->name),
                 m->mode[0].name ? "Did you mean `%.40s`?" : "Write  mode NAME:  with its equations below.",
                 m->mode[0].name);
 }
@@ -147,18 +147,18 @@ static int structure_matrix(struct elaborate *e, expr **out) {
         v.shape.high[1] - v.shape.low[1] + 1 != n) {
         char text[80];
         elaborate_shape_text(&v.shape, text, sizeof text);
-        source_hint(elaborate_say(e, b->right->span,
-                                  "the structure matrix of %d unknowns has %d rows of %d, not %s.", n, n, n,
-                                  text),
+        source_hint(elaborate_error(e, b->right->span,
+                                    "the structure matrix of %d unknowns has %d rows of %d, not %s.", n, n, n,
+                                    text),
                     "Write  ((0, a), (-a, 0))  for two.");
         return 0;
     }
     int wrong = motion_skew(e->graph, n, v.element);
     if (wrong >= 0) {
-        source_hint(elaborate_say(e, b->right->span,
-                                  "the structure matrix is not skew: entry [%d][%d] is not minus "
-                                  "[%d][%d].",
-                                  wrong / n + 1, wrong % n + 1, wrong % n + 1, wrong / n + 1),
+        source_hint(elaborate_error(e, b->right->span,
+                                    "the structure matrix is not skew: entry [%d][%d] is not minus "
+                                    "[%d][%d].",
+                                    wrong / n + 1, wrong % n + 1, wrong % n + 1, wrong / n + 1),
                     "Only a skew matrix keeps the hamiltonian; its diagonal is 0.");
         return 0;
     }
@@ -175,18 +175,18 @@ static void message_status(struct elaborate *e, const struct syntax_statement *s
         elaborate_out_of_memory(e);
         break;
     case MOTION_NONSMOOTH:
-        elaborate_say_nonsmooth(e, s->right->span, "", "");
+        elaborate_error_nonsmooth(e, s->right->span, "", "");
         break;
     case MOTION_HIGH_ORDER:
-        source_hint(elaborate_say(e, s->right->span,
-                                  "a lagrangian depends on positions and velocities, not on "
-                                  "accelerations or multipliers."),
+        source_hint(elaborate_error(e, s->right->span,
+                                    "a lagrangian depends on positions and velocities, not on "
+                                    "accelerations or multipliers."),
                     "%s", "");
         break;
     case MOTION_RATES:
-        source_hint(elaborate_say(e, s->right->span,
-                                  "a hamiltonian depends on positions and momenta, not on time "
-                                  "derivatives or multipliers."),
+        source_hint(elaborate_error(e, s->right->span,
+                                    "a hamiltonian depends on positions and momenta, not on time "
+                                    "derivatives or multipliers."),
                     "Write the velocity by the momentum:  p/m.");
         break;
     }
@@ -272,12 +272,12 @@ expr elaborate_energy(struct elaborate *e, struct syntax_span span) {
     const struct model_mode *mode = &e->model->mode[e->mode];
     if (mode->energy != EXPR_NONE) return mode->energy;
     if (e->energy_busy)
-        elaborate_say(e, span, "`energy` is derived from the %s and cannot stand in it.",
-                      e->model->form == MODEL_LAGRANGIAN ? "lagrangian" : "hamiltonian");
+        elaborate_error(e, span, "`energy` is derived from the %s and cannot stand in it.",
+                        e->model->form == MODEL_LAGRANGIAN ? "lagrangian" : "hamiltonian");
     else if (e->model->form == MODEL_EQUATIONS && !statement(e, SYNTAX_LAGRANGIAN) &&
              !statement(e, SYNTAX_HAMILTONIAN))
         source_hint(
-            elaborate_say(e, span, "there is no lagrangian or hamiltonian to derive the energy from."),
+            elaborate_error(e, span, "there is no lagrangian or hamiltonian to derive the energy from."),
             "Write its expression:  invariant E = expr.");
     return EXPR_NONE; /* otherwise the mistake in the energy function was said */
 }

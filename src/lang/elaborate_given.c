@@ -34,11 +34,11 @@ static int find_place(const struct model_givens *list, expr target, int output) 
 static int remember(struct elaborate *e, struct model_givens *list, expr target) {
     if (target == EXPR_NONE) return 1;
     if (target >= list->symbols) {
-        int *wider = elaborate_take(e, (size_t)e->graph->room * sizeof *wider);
+        int *wider = elaborate_take(e, (size_t)e->graph->capacity * sizeof *wider);
         if (!wider) return 0;
         if (list->symbols) memcpy(wider, list->place, list->symbols * sizeof *wider);
         list->place = wider;
-        list->symbols = e->graph->room;
+        list->symbols = e->graph->capacity;
     }
     list->place[target] = list->count + 1;
     return 1;
@@ -51,8 +51,8 @@ static int given_twice(struct elaborate *e, const struct model_givens *list, con
     if (old < 0) return 0;
     if (one->target != EXPR_NONE) model_name(e->model, one->target, name, sizeof name);
     else text_set(name, sizeof name, "%s", e->model->mode[e->mode].output.list[one->output].label.text);
-    source_hint(elaborate_say(e, one->where, "`%s` has a value already: %s line %d.", name, first,
-                              elaborate_line_of(e, list->list[old].where)),
+    source_hint(elaborate_error(e, one->where, "`%s` has a value already: %s line %d.", name, first,
+                                elaborate_line_of(e, list->list[old].where)),
                 "Give one value only.");
     return 1;
 }
@@ -62,14 +62,14 @@ static int not_an_unknown(struct elaborate *e, const struct syntax_node *target,
     struct source_message *one;
     int line = name ? elaborate_line_of(e, name->where) : 0;
     if (name && name->kind == ELABORATE_PARAMETER) {
-        one = elaborate_say(e, target->span, "`%.40s` is a parameter (line %d), not an unknown.",
-                            target->text, line);
+        one = elaborate_error(e, target->span, "`%.40s` is a parameter (line %d), not an unknown.",
+                              target->text, line);
         source_hint(one, "Change its value there, or by  --set %.40s=...", target->text);
     } else if (name) {
-        one = elaborate_say(e, target->span, "`%.40s` is a `let` (line %d), not an unknown.", target->text,
-                            line);
+        one = elaborate_error(e, target->span, "`%.40s` is a `let` (line %d), not an unknown.", target->text,
+                              line);
         source_hint(one, "`%s` takes unknowns and their derivatives, and lambda.NAME.", word);
-    } else elaborate_say(e, target->span, "`%.40s` takes unknowns, not `%.40s`.", word, target->text);
+    } else elaborate_error(e, target->span, "`%.40s` takes unknowns, not `%.40s`.", word, target->text);
     return 0;
 }
 
@@ -86,7 +86,7 @@ static int part_gives_way(struct elaborate *e, struct model_givens *list, const 
 static int add(struct elaborate *e, struct model_givens *list, struct model_given one) {
     if (part_gives_way(e, list, &one)) return 1;
     if (given_twice(e, list, &one, "first in")) return 0;
-    if (!elaborate_grow(e, &list->list, list->count, &list->room, sizeof *list->list)) return 0;
+    if (!elaborate_grow(e, &list->list, list->count, &list->capacity, sizeof *list->list)) return 0;
     if (!remember(e, list, one.target)) return 0;
     list->list[list->count++] = one;
     return 1;
@@ -111,7 +111,7 @@ static int targets(struct elaborate *e, const struct elaborate_line *line, const
         *shape = symbols->shape;
         return 1;
     }
-    if (!expr_spend(e->graph, EXPR_COST_LOOK * (double)rows->count)) return elaborate_out_of_memory(e);
+    if (!expr_spend(e->graph, EXPR_COST_VISIT * (double)rows->count)) return elaborate_out_of_memory(e);
     for (int i = 0; i < rows->count; i++) listed |= strcmp(rows->list[i].label.base, target->text) == 0;
     if (with_outputs && listed && !target->primes)
         return elaborate_gather(e, target, line->frame, "output", &rows->list->label, rows->count,
@@ -135,10 +135,10 @@ static int closed_form(struct elaborate *e, const struct syntax_item *item, expr
     free(list.item);
     if (other == EXPR_NONE) return 1;
     model_name(e->model, other, name, sizeof name);
-    source_hint(elaborate_say(e, item->value->span,
-                              "a closed form depends on t, parameters and start values only, "
-                              "and this one on `%s`.",
-                              name),
+    source_hint(elaborate_error(e, item->value->span,
+                                "a closed form depends on t, parameters and start values only, "
+                                "and this one on `%s`.",
+                                name),
                 "The value of x at the start is x.start.");
     return 0;
 }
@@ -154,8 +154,8 @@ static void given_item(struct elaborate *e, const struct elaborate_line *line, c
         char left[80], right[80];
         elaborate_shape_text(&shape, left, sizeof left);
         elaborate_shape_text(&v.shape, right, sizeof right);
-        source_hint(elaborate_say(e, item->value->span, "`%.40s` is %s, and its value is %s.",
-                                  item->target->text, left, right),
+        source_hint(elaborate_error(e, item->value->span, "`%.40s` is %s, and its value is %s.",
+                                    item->target->text, left, right),
                     "Give as many values as there are elements, or one number that fills them all.");
         return;
     }
@@ -192,9 +192,9 @@ void elaborate_unknown_settings(struct elaborate *e, const struct elaborate_line
             given_item(e, line, one, list);
             for (int i = first; i < list->count; i++) {
                 if (elaborate_is_constant(e, list->list[i].value, 0, &other)) continue;
-                source_hint(
-                    elaborate_say(e, one->value->span, "`%s` is a number, and this one changes.", one->name),
-                    "Write an expression of parameters.");
+                source_hint(elaborate_error(e, one->value->span, "`%s` is a number, and this one changes.",
+                                            one->name),
+                            "Write an expression of parameters.");
                 break;
             }
         }
@@ -206,15 +206,16 @@ void elaborate_reference_values(struct elaborate *e, const struct elaborate_line
     expr other;
     if (!elaborate_one(e, line->s->left, line->frame, "a time", &one.time)) return;
     if (!elaborate_is_constant(e, one.time, 0, &other)) {
-        elaborate_say(e, line->s->left->span, "the time of a reference is an expression of parameters.");
+        elaborate_error(e, line->s->left->span, "the time of a reference is an expression of parameters.");
         return;
     }
     elaborate_given(e, line, &one.values);
     for (int i = 0; i < one.values.count; i++)
         if (!elaborate_is_constant(e, one.values.list[i].value, 0, &other))
-            elaborate_say(e, one.values.list[i].where,
-                          "a reference value is a number, and this one changes.");
-    if (!elaborate_grow(e, &m->reference, m->references, &m->reference_room, sizeof *m->reference)) return;
+            elaborate_error(e, one.values.list[i].where,
+                            "a reference value is a number, and this one changes.");
+    if (!elaborate_grow(e, &m->reference, m->references, &m->reference_capacity, sizeof *m->reference))
+        return;
     m->reference[m->references++] = one;
 }
 
@@ -249,8 +250,9 @@ static expr replacement(struct resolution *r, const struct model_given *user, in
     if (found && (which == 0 || user_is_guess))
         return resolve(r, found, which, place) ? found->value : EXPR_NONE;
     model_name(e->model, wanted, name, sizeof name);
-    source_hint(elaborate_say(e, user->where, "this start value depends on `%s`, which has no `init`.", name),
-                "Start values are expressions of parameters, the start time t and other `init` values.");
+    source_hint(
+        elaborate_error(e, user->where, "this start value depends on `%s`, which has no `init`.", name),
+        "Start values are expressions of parameters, the start time t and other `init` values.");
     return EXPR_NONE;
 }
 
@@ -259,7 +261,7 @@ static int resolve(struct resolution *r, struct model_given *one, int which, int
     struct expr_list list;
     if (r->state[which][place] == 2) return 1;
     if (r->state[which][place] == 1 || r->depth > CHAIN_LIMIT) {
-        elaborate_say(e, one->where, "this start value leads back to itself.");
+        elaborate_error(e, one->where, "this start value leads back to itself.");
         return 0;
     }
     r->state[which][place] = 1;

@@ -23,24 +23,24 @@ static const struct model_label *label_at(const void *list, size_t size, int i) 
 /* Where the label stands, or the free slot it would take. */
 static unsigned slot_of(const struct model_index *x, const void *list, size_t size,
                         const struct model_label *label) {
-    unsigned mask = (unsigned)x->room - 1, at = hash(label) & mask;
+    unsigned mask = (unsigned)x->capacity - 1, at = hash(label) & mask;
     while (x->slot[at] && !same(label_at(list, size, x->slot[at] - 1), label)) at = (at + 1) & mask;
     return at;
 }
 
 int elaborate_find_label(const struct model_index *x, const void *list, size_t size,
                          const struct model_label *label) {
-    return x->room ? x->slot[slot_of(x, list, size, label)] - 1 : -1;
+    return x->capacity ? x->slot[slot_of(x, list, size, label)] - 1 : -1;
 }
 
 /* At most half of the slots are taken. */
 int elaborate_enter_label(struct elaborate *e, struct model_index *x, const void *list, size_t size,
                           int count) {
     int first = count - 1;
-    if (2 * count > x->room) {
-        x->room = x->room ? 2 * x->room : 16;
-        x->slot = elaborate_take(e, (size_t)x->room * sizeof *x->slot);
-        if (!x->slot) return x->room = 0;
+    if (2 * count > x->capacity) {
+        x->capacity = x->capacity ? 2 * x->capacity : 16;
+        x->slot = elaborate_take(e, (size_t)x->capacity * sizeof *x->slot);
+        if (!x->slot) return x->capacity = 0;
         first = 0;
     }
     for (int i = first; i < count; i++) x->slot[slot_of(x, list, size, label_at(list, size, i))] = i + 1;

@@ -12,9 +12,9 @@ static int enter(struct elaborate *e, struct elaborate_name *name, struct elabor
         if (name->table[place]) {
             struct model_label label;
             elaborate_label(e, name->text, one->box.rank, index, &label);
-            source_hint(elaborate_say(e, one->where, "`%s` is defined twice, first in line %d.",
-                                      label.text ? label.text : name->text,
-                                      elaborate_line_of(e, name->table[place]->where)),
+            source_hint(elaborate_error(e, one->where, "`%s` is defined twice, first in line %d.",
+                                        label.text ? label.text : name->text,
+                                        elaborate_line_of(e, name->table[place]->where)),
                         "Give each element once.");
             return 0;
         }
@@ -29,9 +29,9 @@ static int around(struct elaborate *e, struct elaborate_name *name) {
         if (one->item && !elaborate_bounds(e, one->item->bounds, one->frame, &one->box)) return 0;
         if (one == name->first) name->box = one->box;
         if (one->box.rank != name->box.rank) {
-            elaborate_say(e, one->where, "`%.40s` has %d ind%s here and %d in line %d.", name->text,
-                          one->box.rank, one->box.rank == 1 ? "ex" : "ices", name->box.rank,
-                          elaborate_line_of(e, name->first->where));
+            elaborate_error(e, one->where, "`%.40s` has %d ind%s here and %d in line %d.", name->text,
+                            one->box.rank, one->box.rank == 1 ? "ex" : "ices", name->box.rank,
+                            elaborate_line_of(e, name->first->where));
             return 0;
         }
         for (int i = 0; i < one->box.rank && model_size(&one->box) > 0; i++) {
@@ -47,13 +47,13 @@ static int prepare(struct elaborate *e, struct elaborate_name *name, struct synt
     if (name->state == ELABORATE_READY) return 1;
     if (name->state == ELABORATE_FAILED) return 0;
     if (name->state == ELABORATE_BUSY) {
-        elaborate_say(e, name->where, "the bounds of `%.40s` depend on itself.", name->text);
+        elaborate_error(e, name->where, "the bounds of `%.40s` depend on itself.", name->text);
         return 0;
     }
     if (name->repeated && e->unrolling) {
-        source_hint(elaborate_say(e, span,
-                                  "`%.40s` is defined inside a `for` (line %d), and cannot decide a range.",
-                                  name->text, elaborate_line_of(e, name->where)),
+        source_hint(elaborate_error(e, span,
+                                    "`%.40s` is defined inside a `for` (line %d), and cannot decide a range.",
+                                    name->text, elaborate_line_of(e, name->where)),
                     "Define it at the margin.");
         return 0;
     }
@@ -61,8 +61,8 @@ static int prepare(struct elaborate *e, struct elaborate_name *name, struct synt
     int good = around(e, name);
     long size = good ? model_size(&name->box) : 0;
     if (good && (size < 0 || size > ELABORATE_ELEMENTS)) {
-        elaborate_say(e, name->where, "`%.40s` would have more than %d elements.", name->text,
-                      ELABORATE_ELEMENTS);
+        elaborate_error(e, name->where, "`%.40s` would have more than %d elements.", name->text,
+                        ELABORATE_ELEMENTS);
         good = 0;
     }
     name->table = good ? elaborate_take(e, ((size_t)size + 1) * sizeof(struct elaborate_definition *)) : NULL;
@@ -74,7 +74,7 @@ static int prepare(struct elaborate *e, struct elaborate_name *name, struct synt
 
 static int cycle(struct elaborate *e, const struct elaborate_definition *one) {
     source_hint(
-        elaborate_say(e, one->where, "the definition of `%.40s` leads back to itself.", one->name->text),
+        elaborate_error(e, one->where, "the definition of `%.40s` leads back to itself.", one->name->text),
         one->name->kind == ELABORATE_PARAMETER
             ? "Break the circle of parameters with a number."
             : "A `let` is only a name for an expression.  An unknown that depends on itself is a `var` "
@@ -95,8 +95,8 @@ static int spread(struct elaborate *e, struct elaborate_definition *one) {
         char left[80], right[80];
         elaborate_shape_text(&shape, left, sizeof left);
         elaborate_shape_text(&v.shape, right, sizeof right);
-        source_hint(elaborate_say(e, one->node->span, "`%.40s` is %s, and its value is %s.", one->name->text,
-                                  left, right),
+        source_hint(elaborate_error(e, one->node->span, "`%.40s` is %s, and its value is %s.",
+                                    one->name->text, left, right),
                     "Give as many values as there are elements, or one number that fills them all.");
         return 0;
     }
@@ -145,10 +145,10 @@ static int missing(struct elaborate *e, const struct elaborate_name *name, const
     char shape[80];
     elaborate_label(e, name->text, name->box.rank, index, &label);
     elaborate_shape_text(&name->box, shape, sizeof shape);
-    struct source_message *one = elaborate_say(
+    struct source_message *one = elaborate_error(
         e, ref->span, "%s does not exist: `%.40s` has no definition for it (others from line %d).",
         label.text ? label.text : name->text, name->text, elaborate_line_of(e, name->where));
-    elaborate_say_loops(e, one, frame);
+    elaborate_error_loops(e, one, frame);
     return 0;
 }
 
@@ -161,14 +161,14 @@ static int outside(struct elaborate *e, const struct elaborate_name *name, const
     elaborate_shape_text(shape, text, sizeof text);
     struct source_message *one;
     if (count > shape->rank) {
-        one = elaborate_say(e, ref->span, "`%.40s` has %d ind%s, not %d: it is %s (line %d).", name->text,
-                            shape->rank, shape->rank == 1 ? "ex" : "ices", count, text,
-                            elaborate_line_of(e, name->where));
+        one = elaborate_error(e, ref->span, "`%.40s` has %d ind%s, not %d: it is %s (line %d).", name->text,
+                              shape->rank, shape->rank == 1 ? "ex" : "ices", count, text,
+                              elaborate_line_of(e, name->where));
     } else
-        one = elaborate_say(e, ref->span, "%s does not exist: %s is %s%s (line %d).",
-                            label.text ? label.text : name->text, name->text, name->text, text,
-                            elaborate_line_of(e, name->where));
-    elaborate_say_loops(e, one, frame);
+        one = elaborate_error(e, ref->span, "%s does not exist: %s is %s%s (line %d).",
+                              label.text ? label.text : name->text, name->text, name->text, text,
+                              elaborate_line_of(e, name->where));
+    elaborate_error_loops(e, one, frame);
     return 0;
 }
 
@@ -195,8 +195,8 @@ static int assemble(struct elaborate *e, struct elaborate_name *name, const stru
                 shape.low[shape.rank] = v.shape.low[i], shape.high[shape.rank] = v.shape.high[i];
             if (!elaborate_new(e, &shape, out)) return elaborate_out_of_memory(e);
         } else if (elaborate_count(&v) != size) {
-            elaborate_say(e, name->table[place]->where, "the elements of `%.40s` have different shapes.",
-                          name->text);
+            elaborate_error(e, name->table[place]->where, "the elements of `%.40s` have different shapes.",
+                            name->text);
             return 0;
         }
         for (long i = 0; i < size; i++) out->element[k * size + i] = elaborate_at(&v, i);

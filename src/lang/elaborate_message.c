@@ -13,7 +13,8 @@ static int said_at(const struct source_messages *m, uint32_t offset) {
 }
 
 /* A loop meets its mistake again and again, and each mode those of the common lines: said once. */
-struct source_message *elaborate_say(struct elaborate *e, struct syntax_span span, const char *format, ...) {
+struct source_message *elaborate_error(struct elaborate *e, struct syntax_span span, const char *format,
+                                       ...) {
     char sentence[320];
     va_list args;
     if (said_at(e->messages, span.offset)) return &e->messages->spare;
@@ -23,7 +24,7 @@ struct source_message *elaborate_say(struct elaborate *e, struct syntax_span spa
     if (e->use)
         text_add(sentence, sizeof sentence, " (In `%.60s`, a `%.40s`, line %d.)", e->use->instance,
                  e->use->part, elaborate_line_of(e, e->use->where));
-    return source_say(e->messages, SOURCE_ERROR, span.offset, span.length, "%s", sentence);
+    return source_diagnose(e->messages, SOURCE_ERROR, span.offset, span.length, "%s", sentence);
 }
 
 void elaborate_stop(struct elaborate *e) {
@@ -32,11 +33,11 @@ void elaborate_stop(struct elaborate *e) {
     elaborate_exhausted(e->messages, e->graph);
 }
 
-void elaborate_say_grown(struct elaborate *e) {
-    source_hint(elaborate_say(e, e->grown,
-                              "the model grows beyond %.0f million operations when its loops and functions "
-                              "are written out.",
-                              e->graph->work / 1e6),
+void elaborate_error_grown(struct elaborate *e) {
+    source_hint(elaborate_error(e, e->grown,
+                                "the model grows beyond %.0f million operations when its loops and functions "
+                                "are written out.",
+                                e->graph->work / 1e6),
                 "Is a range longer than meant?");
 }
 
@@ -45,9 +46,9 @@ void elaborate_exhausted(struct source_messages *m, const struct graph *g) {
         source_no_memory(m);
         return;
     }
-    source_hint(source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-                           "the equations grow beyond %.0f million operations, or %.2g GB.", g->work / 1e6,
-                           1e-9 * g->work / EXPR_COST_BYTE),
+    source_hint(source_diagnose(m, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                                "the equations grow beyond %.0f million operations, or %.2g GB.",
+                                g->work / 1e6, 1e-9 * g->work / EXPR_COST_BYTE),
                 "Is a range longer than meant, or something differentiated very often?");
 }
 
@@ -55,8 +56,8 @@ int elaborate_line_of(const struct elaborate *e, struct syntax_span span) {
     return source_place(e->source, span.offset).line;
 }
 
-void elaborate_say_nonsmooth(struct elaborate *e, struct syntax_span where, const char *times,
-                             const char *what) {
+void elaborate_error_nonsmooth(struct elaborate *e, struct syntax_span where, const char *times,
+                               const char *what) {
     expr obstacle = e->derive.obstacle;
     char text[120], hint[300], here[40] = "here";
     e->derive.obstacle = EXPR_NONE;
@@ -64,13 +65,13 @@ void elaborate_say_nonsmooth(struct elaborate *e, struct syntax_span where, cons
     model_nonsmooth_hint(e->model, obstacle, hint, sizeof hint);
     if (elaborate_line_of(e, at) != elaborate_line_of(e, where))
         text_set(here, sizeof here, "for line %d", elaborate_line_of(e, where));
-    source_hint(elaborate_say(e, at, "`%s` must be differentiated %s%s%s, and is not smooth.", text, times,
-                              here, what),
+    source_hint(elaborate_error(e, at, "`%s` must be differentiated %s%s%s, and is not smooth.", text, times,
+                                here, what),
                 "%s", hint);
 }
 
-void elaborate_say_loops(struct elaborate *e, struct source_message *one,
-                         const struct elaborate_frame *frame) {
+void elaborate_error_loops(struct elaborate *e, struct source_message *one,
+                           const struct elaborate_frame *frame) {
     char text[320] = "";
     for (; frame; frame = frame->up) {
         if (!frame->range) continue;
@@ -86,9 +87,9 @@ void elaborate_say_loops(struct elaborate *e, struct source_message *one,
     source_hint(one, "%.150s%s%.160s.", before, before[0] ? "\n" : "", text);
 }
 
-void elaborate_shape_text(const struct model_shape *shape, char *out, size_t room) {
-    text_set(out, room, "%s", shape->rank ? "" : "a number");
-    for (int i = 0; i < shape->rank; i++) text_add(out, room, "[%d..%d]", shape->low[i], shape->high[i]);
+void elaborate_shape_text(const struct model_shape *shape, char *out, size_t capacity) {
+    text_set(out, capacity, "%s", shape->rank ? "" : "a number");
+    for (int i = 0; i < shape->rank; i++) text_add(out, capacity, "[%d..%d]", shape->low[i], shape->high[i]);
 }
 
 /* Names that are not known --------------------------------------------------------------------------- */
@@ -131,7 +132,7 @@ void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
     const char *wanted = ref->text;
     if (said_of(e->messages, wanted)) return;    /* mended at its first place, it is mended everywhere */
     if (e->messages->count == SOURCE_MESSAGES) { /* it would not be shown, and the search is long */
-        elaborate_say(e, ref->span, "unknown name `%.60s`.", wanted);
+        elaborate_error(e, ref->span, "unknown name `%.60s`.", wanted);
         return;
     }
     struct nearest best = {NULL, (int)strlen(wanted) / 4 + 2, {0, 0}};
@@ -139,7 +140,7 @@ void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
     for (const struct elaborate_frame *f = frame; f; f = f->up)
         nearer(&best, wanted, f->name, (struct syntax_span){0, 0});
     for (const struct elaborate_name *n = e->names; n; n = n->next) nearer(&best, wanted, n->text, n->where);
-    struct source_message *one = elaborate_say(e, ref->span, "unknown name `%.60s`.", wanted);
+    struct source_message *one = elaborate_error(e, ref->span, "unknown name `%.60s`.", wanted);
     for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
         if (strcmp(habits[i].name, wanted) == 0) {
             source_hint(one, "%s", habits[i].hint);
@@ -172,7 +173,7 @@ void elaborate_unknown_label(struct elaborate *e, const struct syntax_node *ref,
         nearer(&best, ref->text, ((const struct model_label *)(const void *)at)->base,
                (struct syntax_span){0, 0});
     }
-    struct source_message *one = elaborate_say(e, ref->span, "there is no %s `%.60s`.", what, ref->text);
+    struct source_message *one = elaborate_error(e, ref->span, "there is no %s `%.60s`.", what, ref->text);
     if (best.text) source_hint(one, "Did you mean `%.60s`?", best.text);
     else if (ref->multiplier) source_hint(one, "lambda.NAME is the multiplier of  constraint NAME: ...");
 }

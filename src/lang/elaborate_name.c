@@ -59,8 +59,8 @@ static struct elaborate_name *enter(struct elaborate *e, const struct syntax_ite
             return same;
         }
         if (same->mode != mode && same->mode >= 0 && mode >= 0) continue;
-        source_hint(elaborate_say(e, where, "`%.60s` is declared twice, first in line %d (%s).", text,
-                                  elaborate_line_of(e, same->where), word_of(same)),
+        source_hint(elaborate_error(e, where, "`%.60s` is declared twice, first in line %d (%s).", text,
+                                    elaborate_line_of(e, same->where), word_of(same)),
                     "Give one of them another name.");
         return NULL;
     }
@@ -155,12 +155,12 @@ int elaborate_define(struct elaborate *e, const struct elaborate_line *line) {
         while (name && name->mode != line->mode) name = name->same;
         if (!name || name->kind == ELABORATE_UNKNOWN) continue;
         if (item->parameters) {
-            elaborate_say(e, item->name_span, "a function cannot be repeated by `for`.");
+            elaborate_error(e, item->name_span, "a function cannot be repeated by `for`.");
             continue;
         }
         if (!item->bounds) {
-            source_hint(elaborate_say(e, item->name_span,
-                                      "`%.40s` is defined again for each value of the loop.", item->name),
+            source_hint(elaborate_error(e, item->name_span,
+                                        "`%.40s` is defined again for each value of the loop.", item->name),
                         "Give it an index: %.40s[%.20s].", item->name, line->frame ? line->frame->name : "i");
             continue;
         }
@@ -191,10 +191,10 @@ int elaborate_bounds(struct elaborate *e, const struct syntax_range *bounds,
     }
     if (first)
         source_hint(
-            elaborate_say(e, first->span,
-                          "the arrays of the model would have %.4g elements and take %.2g GB, and the "
-                          "model may take %.2g GB.",
-                          elements, 1e-9 * bytes, 1e-9 * (double)e->pool->limit),
+            elaborate_error(e, first->span,
+                            "the arrays of the model would have %.4g elements and take %.2g GB, and the "
+                            "model may take %.2g GB.",
+                            elements, 1e-9 * bytes, 1e-9 * (double)e->pool->limit),
             "Is a bound larger than meant?");
     return first ? 0 : elaborate_out_of_memory(e);
 }
@@ -208,7 +208,7 @@ static int number_elements(struct elaborate *e, struct elaborate_name *name,
     if (!elaborate_new(e, shape, &name->symbols)) return elaborate_out_of_memory(e);
     for (int i = 0; i < shape->rank; i++) index[i] = shape->low[i];
     for (long i = 0; i < elaborate_count(&name->symbols); i++, elaborate_next(shape, 0, index)) {
-        if (!elaborate_grow(e, &m->unknown, m->unknowns, &m->unknown_room, sizeof *m->unknown)) return 0;
+        if (!elaborate_grow(e, &m->unknown, m->unknowns, &m->unknown_capacity, sizeof *m->unknown)) return 0;
         struct model_unknown *u = &m->unknown[m->unknowns];
         *u = (struct model_unknown){.role = name->role, .partner = -1, .poisson = -1, .where = name->where};
         elaborate_label(e, name->text, shape->rank, index, &u->label);
@@ -228,7 +228,7 @@ static void pair(struct elaborate *e, const struct elaborate_line *line, int fir
     struct elaborate_name *a = elaborate_find(e, q->name), *b = elaborate_find(e, p->name);
     if (!a || !b || a->state != ELABORATE_READY || b->state != ELABORATE_READY) return;
     if (!elaborate_same_extent(&a->symbols.shape, &b->symbols.shape)) {
-        source_hint(elaborate_say(e, p->span, "the two names of a canonical pair have one shape."),
+        source_hint(elaborate_error(e, p->span, "the two names of a canonical pair have one shape."),
                     "Write  canonical q[1..N], p[1..N].");
         return;
     }
@@ -245,8 +245,8 @@ void elaborate_unknowns(struct elaborate *e, const struct elaborate_line *line) 
         struct model_shape shape;
         if (!name || name->kind != ELABORATE_UNKNOWN || name->item != item) continue; /* was said */
         if (name->state != ELABORATE_NEW) {
-            elaborate_say(e, item->name_span, "`%.40s` is declared again for each value of the loop.",
-                          item->name);
+            elaborate_error(e, item->name_span, "`%.40s` is declared again for each value of the loop.",
+                            item->name);
             continue;
         }
         name->state = ELABORATE_FAILED;

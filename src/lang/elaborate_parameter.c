@@ -65,14 +65,14 @@ static int apply(struct elaborate *e, struct elaborate_setting *one,
     } else box = 0;
     int count = target->count - box;
     if (count > shape->rank || !elaborate_place(shape, count, index + box, &place)) {
-        elaborate_say(e, target->span, "the parameter `%s` has no such element.", target->text);
+        elaborate_error(e, target->span, "the parameter `%s` has no such element.", target->text);
         return 0;
     }
     if (!elaborate_node(e, one->value, NULL, &from)) return 0;
     if (!shape->rank) to = elaborate_scalar(element[0]);
     else elaborate_index(e, &all, count, index + box, &to);
     if (from.shape.rank && !elaborate_same_extent(&from.shape, &to.shape)) {
-        elaborate_say(e, target->span, "the value has another shape than the parameter.");
+        elaborate_error(e, target->span, "the value has another shape than the parameter.");
         return 0;
     }
     long size = elaborate_count(&to);
@@ -91,8 +91,8 @@ static int apply_all(struct elaborate *e, const struct elaborate_definition *def
         int good = apply(e, &e->setting[i], definition, shape, element);
         e->messages = before;
         if (good != 0) continue;
-        source_say(before, SOURCE_ERROR, SOURCE_NOWHERE, 0, "--set %.80s: %.200s", e->setting[i].text,
-                   own.count ? own.list[0].sentence : "its value could not be found.");
+        source_diagnose(before, SOURCE_ERROR, SOURCE_NOWHERE, 0, "--set %.80s: %.200s", e->setting[i].text,
+                        own.count ? own.list[0].sentence : "its value could not be found.");
         e->setting[i].used = 1;
         return 0;
     }
@@ -107,7 +107,8 @@ static const struct syntax_node *parse_part(struct elaborate *e, const char *tex
     return copy ? parser_run_expression(&s, m, e->pool) : NULL;
 }
 
-int elaborate_settings(struct elaborate *e, int count, const char *const *set, char *message, size_t room) {
+int elaborate_settings(struct elaborate *e, int count, const char *const *set, char *message,
+                       size_t capacity) {
     e->settings = 0;
     e->setting = elaborate_take(e, (size_t)(count + 1) * sizeof *e->setting);
     for (int i = 0; i < count && e->setting; i++) {
@@ -120,13 +121,14 @@ int elaborate_settings(struct elaborate *e, int count, const char *const *set, c
         }
         const struct syntax_node *target = one.target;
         if (!one.text || !one.value || target->kind != SYNTAX_REF || target->primes || target->multiplier) {
-            text_set(message, room, "--set %.80s: %.200s", set[i],
+            text_set(message, capacity, "--set %.80s: %.200s", set[i],
                      own.count ? own.list[0].sentence : "write  --set name=value  or  --set name[2]=value.");
             return 0;
         }
         struct elaborate_name *name = elaborate_find(e, target->text);
         if (!name || name->kind != ELABORATE_PARAMETER) {
-            text_set(message, room, "--set %.80s: the model has no parameter `%.40s`.", set[i], target->text);
+            text_set(message, capacity, "--set %.80s: the model has no parameter `%.40s`.", set[i],
+                     target->text);
             return 0;
         }
         e->setting[e->settings++] = one;
@@ -141,16 +143,16 @@ static int refuse_value(struct elaborate *e, const struct elaborate_definition *
     expr other;
     if (!elaborate_is_constant(e, value, 0, &other)) {
         model_name(e->model, other, name, sizeof name);
-        source_hint(elaborate_say(e, one->node->span,
-                                  "the parameter `%.40s` is constant, and this depends on `%s`.",
-                                  one->name->text, name),
+        source_hint(elaborate_error(e, one->node->span,
+                                    "the parameter `%.40s` is constant, and this depends on `%s`.",
+                                    one->name->text, name),
                     "What changes in time is a `let`.");
         return 1;
     }
     double number = elaborate_number(e, value);
     if (isfinite(number)) return 0;
-    source_hint(elaborate_say(e, one->node->span, "the parameter `%.40s` is %s.", one->name->text,
-                              isnan(number) ? "not a number" : "not finite"),
+    source_hint(elaborate_error(e, one->node->span, "the parameter `%.40s` is %s.", one->name->text,
+                                isnan(number) ? "not a number" : "not finite"),
                 "Is something divided by zero, or outside of its function's domain?");
     return 1;
 }
@@ -159,7 +161,8 @@ static int add(struct elaborate *e, const struct elaborate_definition *one, cons
                expr value) {
     struct model *m = e->model;
     if (refuse_value(e, one, value)) return 0;
-    if (!elaborate_grow(e, &m->parameter, m->parameters, &m->parameter_room, sizeof *m->parameter)) return 0;
+    if (!elaborate_grow(e, &m->parameter, m->parameters, &m->parameter_capacity, sizeof *m->parameter))
+        return 0;
     struct model_parameter *p = &m->parameter[m->parameters++];
     *p = (struct model_parameter){
         .value = value, .written = written, .number = elaborate_number(e, value), .where = one->where};
@@ -214,7 +217,7 @@ static int set_values(struct elaborate *e) {
 
 /* New numbers in order: AGAIN where an expression uses a later parameter, or a structural one changed. */
 static enum elaborate_change renew(struct model *m, const struct model_parameter *before, char *message,
-                                   size_t room) {
+                                   size_t capacity) {
     for (int i = 0; i < m->parameters; i++) {
         struct model_parameter *p = &m->parameter[i];
         struct expr_list list;
@@ -229,14 +232,14 @@ static enum elaborate_change renew(struct model *m, const struct model_parameter
         p->number = model_number(m, p->value, NAN);
         if (p->structural && p->number != before[i].number) return ELABORATE_AGAIN;
         if (isfinite(p->number)) continue;
-        text_set(message, room, "the parameter `%.80s` is not a finite number.", p->label.text);
+        text_set(message, capacity, "the parameter `%.80s` is not a finite number.", p->label.text);
         return ELABORATE_REFUSED;
     }
     return ELABORATE_DONE;
 }
 
 enum elaborate_change elaborate_set(struct model *model, int count, const char *const *set, char *message,
-                                    size_t room) {
+                                    size_t capacity) {
     struct elaborate *e = model->names;
     struct source_messages own = {0};
     size_t bytes = (size_t)(model->parameters + 1) * sizeof *model->parameter;
@@ -244,17 +247,18 @@ enum elaborate_change elaborate_set(struct model *model, int count, const char *
     e->stopped = e->depth = 0;
     expr_allow(e->graph, e->graph->work);
     struct model_parameter *before = elaborate_take(e, bytes);
-    text_set(message, room, "%s", "");
-    if (!before || !elaborate_settings(e, count, set, message, room)) {
+    text_set(message, capacity, "%s", "");
+    if (!before || !elaborate_settings(e, count, set, message, capacity)) {
         e->messages = NULL;
         return ELABORATE_REFUSED;
     }
     if (model->parameters) memcpy(before, model->parameter, bytes - sizeof *before);
-    enum elaborate_change change = set_values(e) ? renew(model, before, message, room) : ELABORATE_REFUSED;
-    if (own.count) text_set(message, room, "%s", own.list[0].sentence);
+    enum elaborate_change change =
+        set_values(e) ? renew(model, before, message, capacity) : ELABORATE_REFUSED;
+    if (own.count) text_set(message, capacity, "%s", own.list[0].sentence);
     for (int i = 0; i < e->settings && change == ELABORATE_DONE; i++) {
         if (e->setting[i].used) continue;
-        text_set(message, room, "--set %.80s: there is no such element.", e->setting[i].text);
+        text_set(message, capacity, "--set %.80s: there is no such element.", e->setting[i].text);
         change = ELABORATE_REFUSED;
     }
     if (change != ELABORATE_DONE && model->parameters)

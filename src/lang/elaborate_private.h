@@ -88,7 +88,7 @@ struct elaborate {
     const struct elaborate_request *request;
     struct elaborate_name *bucket[ELABORATE_BUCKETS], *names, *last_name;
     struct elaborate_line *line;
-    int lines, line_room;
+    int lines, line_capacity;
     struct elaborate_setting *setting;
     int settings;
     const struct syntax_use *use; /* of the line under way; NULL: the model's own */
@@ -108,35 +108,35 @@ struct elaborate {
 /* elaborate.c */
 void *elaborate_take(struct elaborate *e, size_t bytes); /* NULL: the model is given up */
 /* Room for one more in a list in the pool; 0 without memory. */
-int elaborate_grow(struct elaborate *e, void *list, int count, int *room, size_t size);
+int elaborate_grow(struct elaborate *e, void *list, int count, int *capacity, size_t size);
 const char *elaborate_format(struct elaborate *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int elaborate_unroll(struct elaborate *e, const struct syntax_statement *s,
                      const struct elaborate_frame *frame, int mode);
 
 /* elaborate_message.c */
-struct source_message *elaborate_say(struct elaborate *e, struct syntax_span span, const char *format, ...)
+struct source_message *elaborate_error(struct elaborate *e, struct syntax_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int elaborate_line_of(const struct elaborate *e, struct syntax_span span);
 /* The obstacle of the last derivative: `abs(x)` must be differentiated [twice ]here[ (constraint `a`)]. */
-void elaborate_say_nonsmooth(struct elaborate *e, struct syntax_span where, const char *times,
-                             const char *what);
+void elaborate_error_nonsmooth(struct elaborate *e, struct syntax_span where, const char *times,
+                               const char *what);
 /* "Here i = 1, from `for i in 1..N` (line 8)." */
-void elaborate_say_loops(struct elaborate *e, struct source_message *one,
-                         const struct elaborate_frame *frame);
+void elaborate_error_loops(struct elaborate *e, struct source_message *one,
+                           const struct elaborate_frame *frame);
 void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
                        const struct elaborate_frame *frame);
 void elaborate_unknown_label(struct elaborate *e, const struct syntax_node *ref, const char *what,
                              const struct model_label *label, int count, size_t stride);
 void elaborate_shape_text(const struct model_shape *shape, char *out,
-                          size_t room); /* [1..3][1..2]; a number */
+                          size_t capacity); /* [1..3][1..2]; a number */
 void elaborate_stop(struct elaborate *e);
 /* Says so once; 0, so that a function may end with it. */
 static inline int elaborate_out_of_memory(struct elaborate *e) {
     elaborate_stop(e);
     return 0;
 }
-void elaborate_say_grown(struct elaborate *e);
+void elaborate_error_grown(struct elaborate *e);
 
 /* elaborate_name.c: declarations */
 struct elaborate_name *elaborate_find(const struct elaborate *e, const char *text);
@@ -159,7 +159,8 @@ int elaborate_parameter(struct elaborate *e, struct elaborate_definition *one);
 double elaborate_number(struct elaborate *e, expr value);   /* with the parameters' numbers */
 void elaborate_structural(struct elaborate *e, expr value); /* its parameters are */
 int elaborate_is_constant(struct elaborate *e, expr value, int time_too, expr *other); /* of parameters */
-int elaborate_settings(struct elaborate *e, int count, const char *const *set, char *message, size_t room);
+int elaborate_settings(struct elaborate *e, int count, const char *const *set, char *message,
+                       size_t capacity);
 
 /* elaborate_value.c: arrays */
 struct elaborate_value elaborate_scalar(expr one);

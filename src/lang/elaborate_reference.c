@@ -9,7 +9,7 @@ int elaborate_indices(struct elaborate *e, const struct syntax_node *ref, const 
                       int *index) {
     int count = 0;
     if (ref->count > SYNTAX_INDICES) {
-        elaborate_say(e, ref->span, "more than %d indices.", SYNTAX_INDICES);
+        elaborate_error(e, ref->span, "more than %d indices.", SYNTAX_INDICES);
         return 0;
     }
     for (const struct syntax_node *p = ref->parts; p; p = p->next, count++) {
@@ -29,16 +29,16 @@ static void outside(struct elaborate *e, const struct syntax_node *ref, const st
     elaborate_label(e, ref->text, count, index, &label);
     elaborate_shape_text(shape, text, sizeof text);
     if (shape->rank == 0) {
-        one = elaborate_say(e, ref->span, "`%s%.40s` is a number and has no indices (line %d).", prefix,
-                            ref->text, line);
+        one = elaborate_error(e, ref->span, "`%s%.40s` is a number and has no indices (line %d).", prefix,
+                              ref->text, line);
     } else if (count > shape->rank)
-        one = elaborate_say(e, ref->span, "`%s%.40s` has %d ind%s, not %d: it is %s%s (line %d).", prefix,
-                            ref->text, shape->rank, shape->rank == 1 ? "ex" : "ices", count, ref->text, text,
-                            line);
+        one = elaborate_error(e, ref->span, "`%s%.40s` has %d ind%s, not %d: it is %s%s (line %d).", prefix,
+                              ref->text, shape->rank, shape->rank == 1 ? "ex" : "ices", count, ref->text,
+                              text, line);
     else
-        one = elaborate_say(e, ref->span, "%s%s does not exist: %s is %s%s (line %d).", prefix,
-                            label.text ? label.text : ref->text, ref->text, ref->text, text, line);
-    elaborate_say_loops(e, one, frame);
+        one = elaborate_error(e, ref->span, "%s%s does not exist: %s is %s%s (line %d).", prefix,
+                              label.text ? label.text : ref->text, ref->text, ref->text, text, line);
+    elaborate_error_loops(e, one, frame);
 }
 
 /* The part of a value that the indices of ref choose. */
@@ -111,7 +111,7 @@ int elaborate_gather(struct elaborate *e, const struct syntax_node *ref, const s
     }
     for (long i = 0; i < size; i++) {
         if ((*found)[i] >= 0) continue;
-        elaborate_say(e, ref->span, "not all elements of `%.40s` exist.", ref->text);
+        elaborate_error(e, ref->span, "not all elements of `%.40s` exist.", ref->text);
         return 0;
     }
     return 1;
@@ -123,7 +123,7 @@ static int multiplier(struct elaborate *e, const struct syntax_node *ref, const 
     struct model_shape shape;
     int *found = NULL;
     if (!e->multipliers_known) {
-        elaborate_say(e, ref->span, "a constraint cannot depend on a multiplier.");
+        elaborate_error(e, ref->span, "a constraint cannot depend on a multiplier.");
         return 0;
     }
     if (!elaborate_gather(e, ref, frame, "constraint", m->multiplier ? &m->multiplier->label : NULL,
@@ -143,7 +143,7 @@ static expr held(struct elaborate *e, expr symbol, enum syntax_moment moment) {
     for (int i = 0; i < m->helds; i++)
         if (m->held[i].of == symbol && m->held[i].moment == moment)
             return expr_symbol(e->graph, EXPR_HELD, (uint32_t)i, 0);
-    if (!elaborate_grow(e, &m->held, m->helds, &m->held_room, sizeof *m->held)) return EXPR_NONE;
+    if (!elaborate_grow(e, &m->held, m->helds, &m->held_capacity, sizeof *m->held)) return EXPR_NONE;
     m->held[m->helds] = (struct model_held){symbol, moment};
     return expr_symbol(e->graph, EXPR_HELD, (uint32_t)m->helds++, 0);
 }
@@ -178,11 +178,11 @@ static int hold_all(struct elaborate *e, struct elaborate_value *v, enum syntax_
 
 static int no_derivative(struct elaborate *e, const struct syntax_node *ref, const char *what, int line) {
     if (line)
-        source_hint(elaborate_say(e, ref->span,
-                                  "`%.40s'`: `%.40s` is %s (line %d) and does not change in time.", ref->text,
-                                  ref->text, what, line),
+        source_hint(elaborate_error(e, ref->span,
+                                    "`%.40s'`: `%.40s` is %s (line %d) and does not change in time.",
+                                    ref->text, ref->text, what, line),
                     "An unknown is declared with  var %.40s.", ref->text);
-    else elaborate_say(e, ref->span, "`%.40s'`: `%.40s` is %s.", ref->text, ref->text, what);
+    else elaborate_error(e, ref->span, "`%.40s'`: `%.40s` is %s.", ref->text, ref->text, what);
     return 0;
 }
 
@@ -191,15 +191,15 @@ static int declared(struct elaborate *e, struct elaborate_name *name, const stru
     int index[SYNTAX_INDICES] = {0}, line = elaborate_line_of(e, name->where);
     switch (name->kind) {
     case ELABORATE_FUNCTION:
-        source_hint(elaborate_say(e, ref->span, "`%.40s` is a function (line %d).", ref->text, line),
+        source_hint(elaborate_error(e, ref->span, "`%.40s` is a function (line %d).", ref->text, line),
                     "Write its arguments: %.40s(x).", ref->text);
         return 0;
     case ELABORATE_UNKNOWN:
         if (name->state == ELABORATE_READY) return choose(e, ref, frame, &name->symbols, line, out);
         if (name->state == ELABORATE_NEW)
-            elaborate_say(e, ref->span,
-                          "`%.40s` is an unknown (line %d), and this must be known before the run.",
-                          ref->text, line);
+            elaborate_error(e, ref->span,
+                            "`%.40s` is an unknown (line %d), and this must be known before the run.",
+                            ref->text, line);
         return 0;
     case ELABORATE_PARAMETER:
         if (ref->primes) return no_derivative(e, ref, "a parameter", line);
@@ -216,7 +216,7 @@ static int reserved(struct elaborate *e, const struct syntax_node *ref, struct e
     int t = strcmp(ref->text, "t") == 0, pi = strcmp(ref->text, "pi") == 0;
     if (!t && !pi && strcmp(ref->text, "energy") != 0) return -1;
     if (ref->parts) {
-        elaborate_say(e, ref->span, "`%s` is a number and has no indices.", ref->text);
+        elaborate_error(e, ref->span, "`%s` is a number and has no indices.", ref->text);
         return 0;
     }
     if (t && ref->primes) return no_derivative(e, ref, "the time, its rate is 1", 0);

@@ -19,16 +19,16 @@ static int difference(struct elaborate *e, const struct elaborate_line *line, st
         char one[80], other[80];
         elaborate_shape_text(&a.shape, one, sizeof one);
         elaborate_shape_text(&b.shape, other, sizeof other);
-        elaborate_say(e, line->s->left->span, "the sides of this equation have different shapes: %s and %s.",
-                      one, other);
+        elaborate_error(e, line->s->left->span,
+                        "the sides of this equation have different shapes: %s and %s.", one, other);
         return 0;
     }
     if (!a.shape.rank && b.shape.rank &&
         line->s->left->kind == SYNTAX_REF) { /* x' = (1, 2), but not 0 = (x, y) */
         char other[80];
         elaborate_shape_text(&b.shape, other, sizeof other);
-        elaborate_say(e, line->s->left->span,
-                      "the left side of this equation is a number, and the right side is %s.", other);
+        elaborate_error(e, line->s->left->span,
+                        "the left side of this equation is a number, and the right side is %s.", other);
         return 0;
     }
     if (!elaborate_new(e, a.shape.rank ? &a.shape : &b.shape, out)) return elaborate_out_of_memory(e);
@@ -43,14 +43,14 @@ static struct model_row *add(struct elaborate *e, struct model_rows *rows, const
                              expr value, struct syntax_span where, int common) {
     int named = label->base[0] != '\0';
     int old = named ? elaborate_find_label(&rows->index, rows->list, sizeof *rows->list, label) : -1;
-    if (!expr_spend(e->graph, EXPR_COST_LOOK)) return elaborate_stop(e), NULL;
+    if (!expr_spend(e->graph, EXPR_COST_VISIT)) return elaborate_stop(e), NULL;
     if (old >= 0) {
-        source_hint(elaborate_say(e, where, "`%s` is given twice, first in line %d.", label->text,
-                                  elaborate_line_of(e, rows->list[old].where)),
+        source_hint(elaborate_error(e, where, "`%s` is given twice, first in line %d.", label->text,
+                                    elaborate_line_of(e, rows->list[old].where)),
                     "Give one of them another name.");
         return NULL;
     }
-    if (!elaborate_grow(e, &rows->list, rows->count, &rows->room, sizeof *rows->list)) return NULL;
+    if (!elaborate_grow(e, &rows->list, rows->count, &rows->capacity, sizeof *rows->list)) return NULL;
     struct model_row *row = &rows->list[rows->count++];
     *row = (struct model_row){
         .label = *label, .value = value, .multiplier = -1, .common = common, .where = where};
@@ -104,7 +104,7 @@ static int about_a_var(struct elaborate *e, const struct elaborate_line *line, e
     free(list.item);
     if (vars) return 1;
     if (others < 0) {
-        source_hint(elaborate_say(e, line->s->left->span, "this equation contains no unknown."),
+        source_hint(elaborate_error(e, line->s->left->span, "this equation contains no unknown."),
                     "A parameter is set by  param a = 1,  a name for an expression by  let.");
         return 0;
     }
@@ -114,9 +114,9 @@ static int about_a_var(struct elaborate *e, const struct elaborate_line *line, e
                        : u->role == MODEL_COORD ? "coord"
                                                 : "canonical";
     source_hint(
-        elaborate_say(e, line->s->left->span,
-                      "this is an equation for `%s`, whose equation is derived already (`%s`, line %d).",
-                      u->label.text, word, elaborate_line_of(e, u->where)),
+        elaborate_error(e, line->s->left->span,
+                        "this is an equation for `%s`, whose equation is derived already (`%s`, line %d).",
+                        u->label.text, word, elaborate_line_of(e, u->where)),
         "Add a term with  force %.40s: expr,  restrict the motion with  constraint NAME: ...,  or declare "
         "it as `var` and give all its equations.",
         u->label.text);
@@ -144,7 +144,7 @@ static int refuse(struct elaborate *e, const struct elaborate_line *line, expr s
                   const char *hint) {
     char name[120];
     model_name(e->model, symbol, name, sizeof name);
-    source_hint(elaborate_say(e, line->s->left->span, "%s, and this one has `%s`.", why, name), "%s", hint);
+    source_hint(elaborate_error(e, line->s->left->span, "%s, and this one has `%s`.", why, name), "%s", hint);
     return 0;
 }
 
@@ -171,13 +171,13 @@ static int allowed(struct elaborate *e, const struct elaborate_line *line, expr 
     }
     free(list.item);
     if (good && !positions) {
-        elaborate_say(e, line->s->left->span, "this constraint contains no coordinate.");
+        elaborate_error(e, line->s->left->span, "this constraint contains no coordinate.");
         return 0;
     }
     const struct motion *motion = &mode_of(e)->motion;
     if (good && rolling && derive_degree(e->graph, value, motion->n, motion->v) != 1) {
-        elaborate_say(e, line->s->left->span,
-                      "a rolling constraint is linear in the velocities, and this is not.");
+        elaborate_error(e, line->s->left->span,
+                        "a rolling constraint is linear in the velocities, and this is not.");
         return 0;
     }
     return good;
@@ -188,7 +188,7 @@ static void find_multiplier(struct elaborate *e, const struct elaborate_line *li
     const size_t size = sizeof *m->multiplier;
     row->multiplier = elaborate_find_label(&m->multiplier_index, m->multiplier, size, &row->label);
     if (row->multiplier >= 0) return;
-    if (!elaborate_grow(e, &m->multiplier, m->multipliers, &m->multiplier_room, sizeof *m->multiplier))
+    if (!elaborate_grow(e, &m->multiplier, m->multipliers, &m->multiplier_capacity, sizeof *m->multiplier))
         return;
     m->multiplier[m->multipliers] = (struct model_multiplier){row->label, line->s->kind == SYNTAX_ROLLING};
     row->multiplier = m->multipliers++;
@@ -204,8 +204,8 @@ void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line
     struct elaborate_value v;
     if (form == MODEL_EQUATIONS || form == MODEL_POISSON || (rolling && form != MODEL_LAGRANGIAN)) {
         struct syntax_span word = {line->s->span.offset, rolling ? 7 : 10};
-        source_hint(elaborate_say(e, word, "`%s` belongs to a %s.", rolling ? "rolling" : "constraint",
-                                  rolling ? "lagrangian" : "lagrangian or a hamiltonian with `canonical`"),
+        source_hint(elaborate_error(e, word, "`%s` belongs to a %s.", rolling ? "rolling" : "constraint",
+                                    rolling ? "lagrangian" : "lagrangian or a hamiltonian with `canonical`"),
                     "In a model of `var`s write the equation alone, and its multiplier where it acts:  x'' = "
                     "-lam*x.");
         return;
@@ -213,14 +213,14 @@ void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line
     if (!difference(e, line, &v)) return;
     for (long i = 0; i < elaborate_count(&v); i++)
         if (!allowed(e, line, elaborate_at(&v, i), rolling)) return;
-    if (!expr_spend(e->graph, EXPR_COST_LOOK * (double)others->count)) {
+    if (!expr_spend(e->graph, EXPR_COST_VISIT * (double)others->count)) {
         elaborate_stop(e);
         return;
     }
     for (int i = 0; i < others->count; i++)
         if (strcmp(others->list[i].label.base, line->s->items->name) == 0) {
-            elaborate_say(e, line->s->items->name_span, "`%.40s` is given twice, first in line %d.",
-                          line->s->items->name, elaborate_line_of(e, others->list[i].where));
+            elaborate_error(e, line->s->items->name_span, "`%.40s` is given twice, first in line %d.",
+                            line->s->items->name, elaborate_line_of(e, others->list[i].where));
             return;
         }
     add_all(e, line, line->s->items, &v, rows, find_multiplier);
@@ -246,9 +246,9 @@ void elaborate_output(struct elaborate *e, const struct elaborate_line *line) {
         const struct elaborate_name *name = elaborate_find(e, item->name);
         struct elaborate_value v;
         if (name && name->kind == ELABORATE_UNKNOWN) {
-            source_hint(elaborate_say(e, item->name_span,
-                                      "`%.40s` is an unknown (line %d) and has its column already.",
-                                      item->name, elaborate_line_of(e, name->where)),
+            source_hint(elaborate_error(e, item->name_span,
+                                        "`%.40s` is an unknown (line %d) and has its column already.",
+                                        item->name, elaborate_line_of(e, name->where)),
                         "Give the output another name.");
             continue;
         }
@@ -264,7 +264,7 @@ static int add_force(struct elaborate *e, struct syntax_span where, expr target,
     if (e->use && n.op == EXPR_CONSTANT) return 1; /* of a part on what cannot move, as the ground */
     if (n.op != EXPR_SYMBOL || n.a != EXPR_UNKNOWN || n.c || m->unknown[n.b].role == MODEL_VAR ||
         m->unknown[n.b].role == MODEL_MOMENTUM) {
-        source_hint(elaborate_say(e, where, "a force acts on a coordinate, and this is none."),
+        source_hint(elaborate_error(e, where, "a force acts on a coordinate, and this is none."),
                     "Write  force q: expr  with the name of a `coord`, or the first name of a `canonical`.");
         return 0;
     }
@@ -281,7 +281,7 @@ void elaborate_force(struct elaborate *e, const struct elaborate_line *line) {
     if (!elaborate_reference(e, item->target, line->frame, &target)) return;
     if (!elaborate_node(e, item->value, line->frame, &v)) return;
     if (v.shape.rank && !elaborate_same_extent(&v.shape, &target.shape)) {
-        elaborate_say(e, item->value->span, "the force has another shape than what it acts on.");
+        elaborate_error(e, item->value->span, "the force has another shape than what it acts on.");
         return;
     }
     for (long i = 0; i < elaborate_count(&target); i++)

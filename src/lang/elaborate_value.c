@@ -72,14 +72,14 @@ int elaborate_index(struct elaborate *e, const struct elaborate_value *from, int
 
 static int refuse_nonsmooth(struct elaborate *e, struct syntax_span span) {
     if (e->derive.obstacle == EXPR_NONE) return elaborate_out_of_memory(e);
-    elaborate_say_nonsmooth(e, span, "", "");
+    elaborate_error_nonsmooth(e, span, "", "");
     return 0;
 }
 
 int elaborate_prime(struct elaborate *e, struct syntax_span span, struct elaborate_value *v, int primes) {
     if (primes > ELABORATE_ORDER) {
-        elaborate_say(e, span, "a derivative of order %d is beyond what keel takes (%d).", primes,
-                      ELABORATE_ORDER);
+        elaborate_error(e, span, "a derivative of order %d is beyond what keel takes (%d).", primes,
+                        ELABORATE_ORDER);
         return 0;
     }
     struct elaborate_value out;
@@ -111,20 +111,21 @@ static int misfit(struct elaborate *e, const struct syntax_node *node, const str
     elaborate_shape_text(&b->shape, right, sizeof right);
     struct source_message *one;
     if (node->op == SYNTAX_MUL && a->shape.rank && b->shape.rank) {
-        one = elaborate_say(e, sign_of(node), "array times array is not defined: %s times %s.", left, right);
+        one =
+            elaborate_error(e, sign_of(node), "array times array is not defined: %s times %s.", left, right);
         source_hint(one,
                     "dot(a, b) is the inner product, cross(a, b) the vector product; element by element: "
                     "for i in 1..N: ...");
     } else if (node->op == SYNTAX_DIV) {
-        one = elaborate_say(e, sign_of(node), "an array cannot be divided by: %s over %s.", left, right);
+        one = elaborate_error(e, sign_of(node), "an array cannot be divided by: %s over %s.", left, right);
         source_hint(one, "Divide by a number, for example by norm(a).");
     } else if (node->op == SYNTAX_POW) {
-        one = elaborate_say(e, sign_of(node), "a power of an array is not defined: %s to the power %s.", left,
-                            right);
+        one = elaborate_error(e, sign_of(node), "a power of an array is not defined: %s to the power %s.",
+                              left, right);
         source_hint(one, "The square of a vector is dot(a, a).");
     } else {
-        one = elaborate_say(e, sign_of(node), "the shapes do not fit: %s %s %s.", left,
-                            syntax_op_text(node->op), right);
+        one = elaborate_error(e, sign_of(node), "the shapes do not fit: %s %s %s.", left,
+                              syntax_op_text(node->op), right);
         source_hint(one, "Element by element both sides need as many elements; write a number as an array, "
                          "(a, a, a), where that is meant.");
     }
@@ -152,12 +153,12 @@ static int is_finite(struct elaborate *e, const struct syntax_node *node, expr a
     double x, y;
     if (!expr_is_constant(e->graph, b, &y)) return 1;
     if (node->op == SYNTAX_DIV && y == 0) {
-        source_hint(elaborate_say(e, sign_of(node), "division by zero."),
+        source_hint(elaborate_error(e, sign_of(node), "division by zero."),
                     "The divisor is 0 whatever happens.");
         return 0;
     }
     if (node->op != SYNTAX_POW || !expr_is_constant(e->graph, a, &x) || isfinite(pow(x, y))) return 1;
-    elaborate_say(e, sign_of(node), "%g^%g is not a finite number.", x, y);
+    elaborate_error(e, sign_of(node), "%g^%g is not a finite number.", x, y);
     return 0;
 }
 

@@ -52,9 +52,9 @@ static int measure_indent(struct lexer *x, int inside_brackets) {
     if (other && !x->indent_mixed) {
         struct source_place first = source_place(x->s, x->indent_seen);
         x->indent_mixed = 1;
-        struct source_message *one = source_say(x->m, SOURCE_ERROR, x->at, end - x->at,
-                                                "tabs and spaces are mixed: line %d is indented with %s.",
-                                                first.line, x->indent_by == ' ' ? "spaces" : "tabs");
+        struct source_message *one = source_diagnose(
+            x->m, SOURCE_ERROR, x->at, end - x->at, "tabs and spaces are mixed: line %d is indented with %s.",
+            first.line, x->indent_by == ' ' ? "spaces" : "tabs");
         source_hint(one, "Use one of them throughout; four spaces are customary.");
     }
     return width;
@@ -131,21 +131,21 @@ static void odd_indent(struct lexer *x, int indent, size_t at) {
     if (x->indent_mixed || indent == x->indent_odd) return;
     x->indent_odd = indent;
     if (x->tokens->count == 0)
-        source_hint(source_say(x->m, SOURCE_ERROR, at, 1,
-                               "the first line is indented, and there is nothing it could belong to."),
+        source_hint(source_diagnose(x->m, SOURCE_ERROR, at, 1,
+                                    "the first line is indented, and there is nothing it could belong to."),
                     "Start it at the margin.");
     else
-        source_hint(
-            source_say(x->m, SOURCE_ERROR, at, 1, "the indentation of this line fits no block around it."),
-            "Indent it like the lines it belongs to, or start it at the margin.");
+        source_hint(source_diagnose(x->m, SOURCE_ERROR, at, 1,
+                                    "the indentation of this line fits no block around it."),
+                    "Indent it like the lines it belongs to, or start it at the margin.");
 }
 
 static void begin_statement(struct lexer *x, int indent) {
     size_t at = skip_blanks(x, x->at);
     if (x->header && indent > x->indent[x->blocks]) {
         if (x->blocks + 1 == LEXER_BLOCKS) {
-            source_hint(source_say(x->m, SOURCE_ERROR, at, 1, "more than %d blocks lie within each other.",
-                                   LEXER_BLOCKS - 1),
+            source_hint(source_diagnose(x->m, SOURCE_ERROR, at, 1,
+                                        "more than %d blocks lie within each other.", LEXER_BLOCKS - 1),
                         "Take several ranges into one line: for i in 1..N, j in 1..M:");
             x->given_up = 1;
             return;
@@ -171,7 +171,7 @@ static void begin_statement(struct lexer *x, int indent) {
 
 static void unclosed(struct lexer *x, uint32_t bracket) {
     char opened = x->s->text[bracket];
-    source_hint(source_say(x->m, SOURCE_ERROR, bracket, 1, "this `%c` is not closed.", opened),
+    source_hint(source_diagnose(x->m, SOURCE_ERROR, bracket, 1, "this `%c` is not closed.", opened),
                 "Write %c where it ends.", lexer_closing(opened));
 }
 
@@ -202,8 +202,8 @@ static void note_way_back(struct lexer *x) {
 static void missing_colon(struct lexer *x) {
     const struct lexer_token *first = &x->tokens->list[x->first], *last = last_token(x);
     size_t end = last->offset + last->length;
-    source_hint(source_say(x->m, SOURCE_ERROR, end, 1, "`:` is missing at the end of this `%.*s` line.",
-                           (int)first->length, x->s->text + first->offset),
+    source_hint(source_diagnose(x->m, SOURCE_ERROR, end, 1, "`:` is missing at the end of this `%.*s` line.",
+                                (int)first->length, x->s->text + first->offset),
                 first->word == LEXER_FOR    ? "Write  for i in 1..N:  and indent what is repeated."
                 : first->word == LEXER_MODE ? "Write  mode NAME:  and indent what holds in it."
                                             : "Write  part NAME(arguments):  and indent its lines.");
@@ -251,9 +251,9 @@ static int stray(struct lexer *x) {
         length++;
     while (length > 1 && x->s->text[begin + (size_t)length - 1] == ' ') length--;
     struct source_message *one =
-        source_say(x->m, SOURCE_ERROR, at, 1,
-                   "this line is indented, so it continues line %d (`%.*s`), and does not fit there.",
-                   place.line, length, x->s->text + begin);
+        source_diagnose(x->m, SOURCE_ERROR, at, 1,
+                        "this line is indented, so it continues line %d (`%.*s`), and does not fit there.",
+                        place.line, length, x->s->text + begin);
     source_hint(one, x->blocks ? "Indent it like line %d." : "Start it at the margin.", place.line);
     return 1;
 }
@@ -305,5 +305,5 @@ int lexer_run(const struct source *s, struct source_messages *m, struct lexer_to
 void lexer_release(struct lexer_tokens *tokens) {
     free(tokens->list);
     tokens->list = NULL;
-    tokens->count = tokens->room = 0;
+    tokens->count = tokens->capacity = 0;
 }

@@ -95,7 +95,7 @@ struct lexer_token {
 
 struct lexer_tokens {
     struct lexer_token *list; /* ends in LEXER_END; malloc'd */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* 1, with messages for what is wrong in m; 0 when memory is exhausted. */

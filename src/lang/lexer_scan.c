@@ -33,15 +33,15 @@ static int shown(size_t length) { /* of a token in a sentence */
 
 void lexer_push(struct lexer *x, int kind, int word, size_t offset, size_t length) {
     struct lexer_tokens *all = x->tokens;
-    if (all->count == all->room) {
-        size_t room = all->room ? 2 * all->room : 256;
-        struct lexer_token *list = realloc(all->list, room * sizeof *list);
+    if (all->count == all->capacity) {
+        size_t capacity = all->capacity ? 2 * all->capacity : 256;
+        struct lexer_token *list = realloc(all->list, capacity * sizeof *list);
         if (!list) {
             x->exhausted = 1;
             return;
         }
         all->list = list;
-        all->room = room;
+        all->capacity = capacity;
     }
     struct lexer_token token = {(unsigned char)kind, (unsigned char)word, 0, 0,
                                 (uint32_t)offset,    (uint32_t)length};
@@ -49,8 +49,8 @@ void lexer_push(struct lexer *x, int kind, int word, size_t offset, size_t lengt
 }
 
 static struct source_message *wrong(struct lexer *x, size_t offset, size_t length, const char *what) {
-    return source_say(x->m, SOURCE_ERROR, offset, length, "`%.*s` %s", shown(length), text_at(x, offset),
-                      what);
+    return source_diagnose(x->m, SOURCE_ERROR, offset, length, "`%.*s` %s", shown(length), text_at(x, offset),
+                           what);
 }
 
 /* Names -------------------------------------------------------------------------------------------------- */
@@ -181,11 +181,11 @@ static void scan_string(struct lexer *x) {
     size_t start = x->at++;
     while (!line_ends(x) && peek(x, 0) != '"') x->at++;
     if (line_ends(x))
-        source_hint(source_say(x->m, SOURCE_ERROR, start, 1, "this string has no end on its line."),
+        source_hint(source_diagnose(x->m, SOURCE_ERROR, start, 1, "this string has no end on its line."),
                     "Close it with \".");
     else x->at++;
     if (x->at - start > LEXER_LITERAL_LONGEST)
-        source_hint(source_say(x->m, SOURCE_ERROR, start, 1, "this string is too long."),
+        source_hint(source_diagnose(x->m, SOURCE_ERROR, start, 1, "this string is too long."),
                     "It may have %d bytes.", LEXER_LITERAL_LONGEST);
     lexer_push(x, LEXER_STRING, 0, start, x->at - start);
 }
@@ -200,9 +200,9 @@ int lexer_closing_kind(char opened) {
 
 static void scan_open(struct lexer *x, int kind) {
     if (x->depth == SYNTAX_DEEPEST) {
-        source_hint(
-            source_say(x->m, SOURCE_ERROR, x->at, 1, "more than %d brackets are open here.", SYNTAX_DEEPEST),
-            "Name parts of the expression with `let`.");
+        source_hint(source_diagnose(x->m, SOURCE_ERROR, x->at, 1, "more than %d brackets are open here.",
+                                    SYNTAX_DEEPEST),
+                    "Name parts of the expression with `let`.");
         x->given_up = 1;
         return;
     }
@@ -212,7 +212,7 @@ static void scan_open(struct lexer *x, int kind) {
 
 static void scan_close(struct lexer *x, int kind) {
     if (x->depth == 0) {
-        source_hint(source_say(x->m, SOURCE_ERROR, x->at, 1, "this `%c` closes nothing.", peek(x, 0)),
+        source_hint(source_diagnose(x->m, SOURCE_ERROR, x->at, 1, "this `%c` closes nothing.", peek(x, 0)),
                     "Remove it, or open a bracket before it.");
         return;
     }
@@ -220,9 +220,9 @@ static void scan_close(struct lexer *x, int kind) {
     int fitting = lexer_closing_kind(opened);
     if (kind != fitting) {
         struct source_place place = source_place(x->s, x->open[x->depth]);
-        source_hint(source_say(x->m, SOURCE_ERROR, x->at, 1,
-                               "`%c` does not close the `%c` of line %d, column %d.", peek(x, 0), opened,
-                               place.line, place.column),
+        source_hint(source_diagnose(x->m, SOURCE_ERROR, x->at, 1,
+                                    "`%c` does not close the `%c` of line %d, column %d.", peek(x, 0), opened,
+                                    place.line, place.column),
                     "Write %c here.", lexer_closing(opened));
     }
     lexer_push(x, fitting, 0, x->at, 1);
@@ -272,7 +272,7 @@ static void scan_foreign_sign(struct lexer *x, const struct lexer_foreign *sign)
     int nothing = written == 0 || sign->write[0] == ' ', plain = (unsigned char)sign->sign[0] < 0x80;
     int infix = sign->kind >= LEXER_NAME && sign->kind != LEXER_OPEN && sign->kind != LEXER_CLOSE;
     struct source_message *one =
-        nothing ? source_say(x->m, SOURCE_ERROR, x->at, length, "a character that keel does not know.")
+        nothing ? source_diagnose(x->m, SOURCE_ERROR, x->at, length, "a character that keel does not know.")
                 : wrong(x, x->at, length,
                         !plain  ? "is not a plain character."
                         : infix ? "is not an operator."
@@ -318,7 +318,7 @@ static void scan_stray(struct lexer *x) {
         return;
     }
     if (c < 0x20 || c == 0x7F)
-        source_hint(source_say(x->m, SOURCE_ERROR, x->at, 1, "a control character, 0x%02X.", c),
+        source_hint(source_diagnose(x->m, SOURCE_ERROR, x->at, 1, "a control character, 0x%02X.", c),
                     "Remove it.");
     else source_hint(wrong(x, x->at, 1, "has no meaning here."), "Remove it; a comment starts with #.");
     x->at++;

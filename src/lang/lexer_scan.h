@@ -41,7 +41,7 @@ struct lexer_foreign {
 };
 
 /* The longest sign of another language that starts here; NULL: none. */
-const struct lexer_foreign *lexer_foreign_sign(const char *text, size_t room);
+const struct lexer_foreign *lexer_foreign_sign(const char *text, size_t capacity);
 const char *lexer_letter(uint32_t point); /* "theta" for a Greek letter, else NULL */
 
 void lexer_push(struct lexer *x, int kind, int word, size_t offset, size_t length);

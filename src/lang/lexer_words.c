@@ -133,12 +133,12 @@ static const struct lexer_foreign foreign[] = {
     {"\xEF\xBB\xBF", "", LEXER_END, 0, "Remove the byte-order mark that stands here."},
 };
 
-const struct lexer_foreign *lexer_foreign_sign(const char *text, size_t room) {
+const struct lexer_foreign *lexer_foreign_sign(const char *text, size_t capacity) {
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
-        if (room == 0 || foreign[i].sign[0] != text[0])
+        if (capacity == 0 || foreign[i].sign[0] != text[0])
             continue; /* nearly all: this is asked at every sign */
         size_t length = strlen(foreign[i].sign);
-        if (length <= room && memcmp(foreign[i].sign, text, length) == 0) return &foreign[i];
+        if (length <= capacity && memcmp(foreign[i].sign, text, length) == 0) return &foreign[i];
     }
     return NULL;
 }

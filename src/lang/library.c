@@ -35,8 +35,8 @@ static int number_of(const struct syntax_statement *s, struct source_messages *m
         if (distance < least) least = distance, best = i;
         text_add(list, sizeof list, "%s%s", i ? ", " : "", shipped[i].name);
     }
-    struct source_message *one = source_say(m, SOURCE_ERROR, s->name_span.offset, s->name_span.length,
-                                            "there is no library `%.40s`.", s->name);
+    struct source_message *one = source_diagnose(m, SOURCE_ERROR, s->name_span.offset, s->name_span.length,
+                                                 "there is no library `%.40s`.", s->name);
     if (best >= 0) source_hint(one, "Did you mean `%s`?", shipped[best].name);
     else source_hint(one, "There are %s.", list);
     return -1;

@@ -11,64 +11,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-void model_name(const struct model *m, expr symbol, char *out, size_t room) {
+void model_name(const struct model *m, expr symbol, char *out, size_t capacity) {
     static const char *const moment[] = {"", ".enter", ".start"};
     const struct expr_node n = m->graph.node[symbol];
-    text_set(out, room, "%s", "?");
+    text_set(out, capacity, "%s", "?");
     if (n.op != EXPR_SYMBOL) return;
     switch ((enum expr_kind)n.a) {
     case EXPR_TIME:
-        text_set(out, room, "t");
+        text_set(out, capacity, "t");
         break;
     case EXPR_PARAMETER:
-        text_set(out, room, "%s", m->parameter[n.b].label.text);
+        text_set(out, capacity, "%s", m->parameter[n.b].label.text);
         break;
     case EXPR_UNKNOWN:
-        text_set(out, room, "%s", m->unknown[n.b].label.text);
+        text_set(out, capacity, "%s", m->unknown[n.b].label.text);
         break;
     case EXPR_MULTIPLIER:
-        text_set(out, room, "lambda.%s", m->multiplier[n.b].label.text);
+        text_set(out, capacity, "lambda.%s", m->multiplier[n.b].label.text);
         break;
     case EXPR_HELD:
         if (n.b >= (uint32_t)m->helds) break;
-        model_name(m, m->held[n.b].of, out, room);
-        text_add(out, room, "%s", moment[m->held[n.b].moment]);
+        model_name(m, m->held[n.b].of, out, capacity);
+        text_add(out, capacity, "%s", moment[m->held[n.b].moment]);
         break;
     case EXPR_SIDE:
-        text_set(out, room, "side %u", (unsigned)n.b + 1);
+        text_set(out, capacity, "side %u", (unsigned)n.b + 1);
         break;
     }
-    for (uint32_t i = 0; i < n.c && n.a != EXPR_TIME; i++) text_add(out, room, "'");
+    for (uint32_t i = 0; i < n.c && n.a != EXPR_TIME; i++) text_add(out, capacity, "'");
 }
 
-static void name_of(void *user, expr symbol, char *out, size_t room) {
-    model_name(user, symbol, out, room);
+static void name_of(void *user, expr symbol, char *out, size_t capacity) {
+    model_name(user, symbol, out, capacity);
 }
 
-size_t model_print(const struct model *m, expr e, char *out, size_t room) {
-    return expr_print(&m->graph, e, name_of, (void *)m, out, room);
+size_t model_print(const struct model *m, expr e, char *out, size_t capacity) {
+    return expr_print(&m->graph, e, name_of, (void *)m, out, capacity);
 }
 
 struct syntax_span model_nonsmooth(const struct model *m, const struct source *source, expr obstacle,
-                                   struct syntax_span where, char *out, size_t room) {
+                                   struct syntax_span where, char *out, size_t capacity) {
     const char *function = expr_name((enum expr_op)m->graph.node[obstacle].op);
     struct syntax_span at = where.length ? syntax_find_call(m->file, where, function) : where;
     int found = at.offset != where.offset || at.length != where.length;
-    if (found && at.length < room && !memchr(source->text + at.offset, '\n', at.length))
-        text_set(out, room, "%.*s", (int)at.length, source->text + at.offset);
-    else model_print(m, obstacle, out, room);
+    if (found && at.length < capacity && !memchr(source->text + at.offset, '\n', at.length))
+        text_set(out, capacity, "%.*s", (int)at.length, source->text + at.offset);
+    else model_print(m, obstacle, out, capacity);
     return at;
 }
 
-void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_t room) {
+void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_t capacity) {
     const struct expr_node n = m->graph.node[obstacle];
     char a[60] = "", b[60] = "0";
     if (n.op == EXPR_ABS || n.op == EXPR_SIGN || n.op == EXPR_MIN || n.op == EXPR_MAX)
         model_print(m, n.a, a, sizeof a);
     if (n.op == EXPR_MIN || n.op == EXPR_MAX) model_print(m, n.b, b, sizeof b);
     if (a[0])
-        text_set(out, room, "Write two modes, %s >= %s and %s < %s, with an event between them.", a, b, a, b);
-    else text_set(out, room, "Write modes, one on each side of the switch, with an event between them.");
+        text_set(out, capacity, "Write two modes, %s >= %s and %s < %s, with an event between them.", a, b, a,
+                 b);
+    else text_set(out, capacity, "Write modes, one on each side of the switch, with an event between them.");
 }
 
 long model_size(const struct model_shape *s) {
@@ -112,10 +113,10 @@ double model_number(struct model *m, expr value, double t) {
     if (expr_is_constant(g, value, &out)) return out;
     if (value == EXPR_NONE) return NAN;
     if (e->numbers < g->count) {
-        double *number = expr_widen(g, e->number, g->room, sizeof *number);
+        double *number = expr_widen(g, e->number, g->capacity, sizeof *number);
         if (!number) return NAN;
         e->number = number;
-        e->numbers = g->room;
+        e->numbers = g->capacity;
     }
     if (expr_order(g, 1, &value, &list)) return NAN;
     for (size_t i = 0; i < list.count; i++) {

@@ -65,13 +65,13 @@ struct model_row {
 
 /* Numbers of the entries of a list by their names (elaborate_labels.c). */
 struct model_index {
-    int *slot; /* [room, a power of two] a number plus 1; 0: free */
-    int room;
+    int *slot; /* [capacity, a power of two] a number plus 1; 0: free */
+    int capacity;
 };
 
 struct model_rows {
     struct model_row *list;
-    int count, room;
+    int count, capacity;
     struct model_index index; /* of rows with names */
 };
 
@@ -98,7 +98,7 @@ struct model_mode {
     struct syntax_span where;
     struct model_rows equation, constraint, rolling, invariant, output;
     struct model_event *event;
-    int events, event_room;
+    int events, event_capacity;
     expr function;        /* the lagrangian or hamiltonian; EXPR_NONE: none */
     expr energy;          /* EXPR_NONE: none */
     expr *force;          /* [unknowns] given by `force`, on the position; EXPR_NONE: none */
@@ -119,7 +119,7 @@ struct model_given {
 
 struct model_givens {
     struct model_given *list;
-    int count, room;
+    int count, capacity;
     int *place;       /* per node of the graph: 1 + the place in the list; 0: not given */
     uint32_t symbols; /* nodes it has room for */
 };
@@ -155,7 +155,8 @@ struct model {
     struct model_givens init, guess, exact;
     struct model_givens atol, scale; /* of unknowns and derivatives; of parameters alone */
     int parameters, unknowns, multipliers, helds, modes, references, options;
-    int parameter_room, unknown_room, multiplier_room, held_room, reference_room, option_room;
+    int parameter_capacity, unknown_capacity, multiplier_capacity, held_capacity, reference_capacity,
+        option_capacity;
     int coords, *coord;     /* numbers of the coordinates, or of the positions of canonical pairs */
     int momenta, *momentum; /* of the conjugate momenta, in the same order */
     int poissons, *poisson; /* of the unknowns listed by `structure` */
@@ -166,16 +167,16 @@ struct model {
     struct elaborate *names;        /* what elaborate_expression and elaborate_set look names up in */
 };
 
-/* The user's name of a symbol: x, q[1][2]', lambda.rod[2], x.enter.  Always ended; cut to room. */
-void model_name(const struct model *m, expr symbol, char *out, size_t room);
+/* The user's name of a symbol: x, q[1][2]', lambda.rod[2], x.enter.  Always ended; cut to capacity. */
+void model_name(const struct model *m, expr symbol, char *out, size_t capacity);
 /* An expression in these names, as text of the language; see expr_print.h. */
-size_t model_print(const struct model *m, expr e, char *out, size_t room);
+size_t model_print(const struct model *m, expr e, char *out, size_t capacity);
 /* Where the abs, sign, ... of a line stands, in the line itself or a `let` it uses, and its text: as written
  * if it was found on one line. */
 struct syntax_span model_nonsmooth(const struct model *m, const struct source *source, expr obstacle,
-                                   struct syntax_span where, char *out, size_t room);
+                                   struct syntax_span where, char *out, size_t capacity);
 /* What to do about a nonsmooth function that would have to be differentiated: which modes to write. */
-void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_t room);
+void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_t capacity);
 long model_size(const struct model_shape *s); /* elements; -1: more than LONG_MAX */
 /* The value of an expression of parameters and t with the parameters' present numbers; NAN if others occur.
  */

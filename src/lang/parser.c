@@ -85,32 +85,33 @@ static size_t statement_end(const struct parser *p) {
 struct source_message *parser_wrong(struct parser *p, const struct lexer_token *token, const char *format,
                                     ...) {
     /* Where the lexer found fault, what follows from it is not worth a sentence. */
-    if (p->pool->refused || source_said_within(p->m, p->begin->offset, statement_end(p))) return &p->m->spare;
+    if (p->pool->refused || source_diagnosed_within(p->m, p->begin->offset, statement_end(p)))
+        return &p->m->spare;
     char sentence[sizeof p->m->spare.sentence];
     va_list args;
     va_start(args, format);
     text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
-    return source_say(p->m, SOURCE_ERROR, token->offset, token->length, "%s", sentence);
+    return source_diagnose(p->m, SOURCE_ERROR, token->offset, token->length, "%s", sentence);
 }
 
-void parser_describe(const struct parser *p, const struct lexer_token *token, char *out, size_t room) {
+void parser_describe(const struct parser *p, const struct lexer_token *token, char *out, size_t capacity) {
     switch (token->kind) {
     case LEXER_END:
-        text_set(out, room, "the end of the model");
+        text_set(out, capacity, "the end of the model");
         break;
     case LEXER_NEWLINE:
-        text_set(out, room, "the end of the line");
+        text_set(out, capacity, "the end of the line");
         break;
     case LEXER_INDENT:
-        text_set(out, room, "an indented line");
+        text_set(out, capacity, "an indented line");
         break;
     case LEXER_DEDENT:
-        text_set(out, room, "the end of the block");
+        text_set(out, capacity, "the end of the block");
         break;
     default: {
         int length = token->length > 40 ? 40 : (int)token->length;
-        text_set(out, room, "`%.*s`", length, p->s->text + token->offset);
+        text_set(out, capacity, "`%.*s`", length, p->s->text + token->offset);
     }
     }
 }
@@ -153,7 +154,7 @@ static void skip_statement(struct parser *p) {
     if (p->begin->kind == LEXER_NAME && (declares(p->begin->word) || p->begin->word == LEXER_NO_WORD))
         p->names_lost = 1;
     while (!parser_is(p, LEXER_NEWLINE) && !parser_is(p, LEXER_END)) {
-        if (p->at->deeper && p->at != p->begin && source_said_within(p->m, p->at->offset, p->at->offset))
+        if (p->at->deeper && p->at != p->begin && source_diagnosed_within(p->m, p->at->offset, p->at->offset))
             return;
         parser_next(p);
     }
@@ -304,7 +305,7 @@ static struct syntax_file *file(struct parser *p) {
     tree->statements = statements(p, 0);
     if (p->pool->refused) return NULL;
     if (!tree->statements && p->m->errors == 0)
-        source_hint(source_say(p->m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the model is empty."),
+        source_hint(source_diagnose(p->m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the model is empty."),
                     "A first one:\n  var x\n  x' = -x\n  init x = 1\n  run 0 .. 10");
     parser_check(p, tree);
     return tree;

@@ -22,7 +22,7 @@ struct check {
 
 static struct source_message *wrong(struct check *c, struct syntax_span span) {
     struct source_message *one = &c->p->m->spare;
-    if (!c->said) one = source_say(c->p->m, SOURCE_ERROR, span.offset, span.length, "%s", "");
+    if (!c->said) one = source_diagnose(c->p->m, SOURCE_ERROR, span.offset, span.length, "%s", "");
     c->said = 1;
     return one;
 }
@@ -277,7 +277,7 @@ static void walk_items(struct check *c, const struct syntax_item *item) {
 
 static void walk_statements(struct check *c, const struct syntax_statement *s) {
     for (; s; s = s->next) {
-        c->said = source_said_within(c->p->m, s->span.offset, s->span.offset + s->span.length);
+        c->said = source_diagnosed_within(c->p->m, s->span.offset, s->span.offset + s->span.length);
         walk_ranges(c, s->bounds);
         walk_ranges(c, s->ranges);
         walk(c, s->left, 0);

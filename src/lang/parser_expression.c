@@ -92,8 +92,8 @@ static struct syntax_node *number(struct parser *p) {
     e->value = value_of(e->text);
     size_t zeros = strspn(e->text, "0.");
     if (e->value == 0 && e->text[zeros] != '\0' && e->text[zeros] != 'e' && e->text[zeros] != 'E')
-        source_hint(source_say(p->m, SOURCE_WARNING, token->offset, token->length,
-                               "`%.40s` is zero as a double.", e->text),
+        source_hint(source_diagnose(p->m, SOURCE_WARNING, token->offset, token->length,
+                                    "`%.40s` is zero as a double.", e->text),
                     "The smallest is about 4.9e-324.");
     if (isfinite(e->value)) return parser_finish(p, e, token);
     source_hint(parser_wrong(p, token, "`%.40s` is too large for a double.", e->text),

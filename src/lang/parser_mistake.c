@@ -62,8 +62,8 @@ static const struct {
     {"elif", "Write  if(condition, a, b)  in an expression, or modes with events between them."},
 };
 
-static void lower(const struct parser *p, const struct lexer_token *token, char *out, size_t room) {
-    size_t length = token->length < room - 1 ? token->length : room - 1;
+static void lower(const struct parser *p, const struct lexer_token *token, char *out, size_t capacity) {
+    size_t length = token->length < capacity - 1 ? token->length : capacity - 1;
     for (size_t i = 0; i < length; i++) {
         char c = word_text(p, token)[i];
         out[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;

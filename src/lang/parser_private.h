@@ -38,7 +38,7 @@ struct syntax_statement *parser_statement_new(struct parser *p);
 /* Say what is wrong at a token; the hint goes to the result, never NULL. */
 struct source_message *parser_wrong(struct parser *p, const struct lexer_token *token, const char *format,
                                     ...) __attribute__((format(printf, 3, 4)));
-void parser_describe(const struct parser *p, const struct lexer_token *token, char *out, size_t room);
+void parser_describe(const struct parser *p, const struct lexer_token *token, char *out, size_t capacity);
 /* The next token does not fit; `due` says what should have come, `hint` what to write. */
 int parser_unexpected(struct parser *p, const char *due, const char *hint);
 int parser_expect(struct parser *p, int kind, const char *due, const char *hint);

@@ -9,15 +9,15 @@
 /* Helpers ------------------------------------------------------------------------------------------------ */
 
 /* Each line of a part is met as often as the part is used: a mistake in it is told once. */
-struct source_message *parts_say(struct parts *x, struct syntax_span span, const char *format, ...) {
+struct source_message *parts_error(struct parts *x, struct syntax_span span, const char *format, ...) {
     char sentence[320];
     va_list args;
-    if (x->pool->refused || source_said_within(x->messages, span.offset, span.offset + span.length))
+    if (x->pool->refused || source_diagnosed_within(x->messages, span.offset, span.offset + span.length))
         return &x->messages->spare;
     va_start(args, format);
     text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
-    return source_say(x->messages, SOURCE_ERROR, span.offset, span.length, "%s", sentence);
+    return source_diagnose(x->messages, SOURCE_ERROR, span.offset, span.length, "%s", sentence);
 }
 
 void *parts_take(struct parts *x, size_t bytes) {
@@ -159,7 +159,7 @@ static void flow(struct parts *x, const struct parts_scope *scope, const struct 
         item->target->text = parts_join(x, item->target->text, ".", "v");
         return;
     }
-    source_hint(parts_say(x, item->target->span, "`%.60s` is no node.", s->items->target->text),
+    source_hint(parts_error(x, item->target->span, "`%.60s` is no node.", s->items->target->text),
                 "`flow` says what flows out of a node:  node a,  flow a: expr.");
 }
 

@@ -73,14 +73,14 @@ static int is_word(const char *text) {
     return strcmp(text, "t") == 0 || strcmp(text, "pi") == 0 || strcmp(text, "energy") == 0;
 }
 
-static void say_part(struct parts *x, const struct syntax_node *node, const char *name, int is_node) {
-    source_hint(parts_say(x, node->span, "`%.60s` is a %s, not a value.", name, is_node ? "node" : "part"),
+static void report_part(struct parts *x, const struct syntax_node *node, const char *name, int is_node) {
+    source_hint(parts_error(x, node->span, "`%.60s` is a %s, not a value.", name, is_node ? "node" : "part"),
                 is_node ? "Its potential is %.60s.v." : "Name one of its members:  %.60s.x.", name);
 }
 
-static void say_unknown(struct parts *x, const struct parts_scope *scope, const struct syntax_node *node) {
+static void report_unknown(struct parts *x, const struct parts_scope *scope, const struct syntax_node *node) {
     source_hint(
-        parts_say(x, node->span, "the part `%.40s` does not know `%.60s`.", scope->part->name, node->text),
+        parts_error(x, node->span, "the part `%.40s` does not know `%.60s`.", scope->part->name, node->text),
         "A part sees its arguments, what it declares, and the parameters and functions beside it: "
         "make it an argument.");
 }
@@ -111,12 +111,12 @@ static void resolve(struct parts *x, const struct parts_scope *scope, const stru
             e->text = parts_join(x, scope->prefix, ".", e->text);
             take_indices(x, scope, e);
         } else if (!is_visible(x, scope, e->text, head)) {
-            say_unknown(x, scope, e);
+            report_unknown(x, scope, e);
             return;
         }
     }
     const struct parts_instance *whole = argument || e->multiplier ? NULL : parts_instance(x, e->text);
-    if (whole) say_part(x, e, e->text, whole->node);
+    if (whole) report_part(x, e, e->text, whole->node);
 }
 
 /* Trees -------------------------------------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ struct syntax_statement *parts_append(struct parts *x, const struct parts_scope 
 /* A list of statements written out. */
 void parts_write(struct parts *x, const struct parts_scope *scope, const struct parts_local *local,
                  const struct syntax_statement *s, parts_tail *out);
-struct source_message *parts_say(struct parts *x, struct syntax_span span, const char *format, ...)
+struct source_message *parts_error(struct parts *x, struct syntax_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void *parts_take(struct parts *x, size_t bytes);
 const char *parts_join(struct parts *x, const char *a, const char *between, const char *b);

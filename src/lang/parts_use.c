@@ -14,8 +14,8 @@ void parts_enter(struct parts *x, const struct parts_scope *scope, const struct 
             const char *name = parts_name(x, scope, item->name);
             const struct parts_instance *old = parts_instance(x, name);
             if (old) {
-                source_hint(parts_say(x, item->name_span, "`%.60s` is declared twice, first in line %d.",
-                                      name, source_place(x->source, old->where.offset).line),
+                source_hint(parts_error(x, item->name_span, "`%.60s` is declared twice, first in line %d.",
+                                        name, source_place(x->source, old->where.offset).line),
                             "Give one of them another name.");
                 continue;
             }
@@ -49,11 +49,11 @@ static void nearest_part(const struct syntax_statement *s, const char *name, int
     }
 }
 
-static void say_no_part(struct parts *x, const struct syntax_statement *s) {
+static void report_no_part(struct parts *x, const struct syntax_statement *s) {
     const char *best = NULL;
     int least = (int)strlen(s->name) / 4 + 2;
     nearest_part(x->file->statements, s->name, &least, &best);
-    struct source_message *one = parts_say(x, s->name_span, "there is no part `%.40s`.", s->name);
+    struct source_message *one = parts_error(x, s->name_span, "there is no part `%.40s`.", s->name);
     if (best) source_hint(one, "Did you mean `%.40s`?", best);
     else source_hint(one, "Write  part %.40s(arguments):  and its lines, or load its library.", s->name);
 }
@@ -66,8 +66,9 @@ static int is_recursive(struct parts *x, const struct parts_scope *scope, const 
     text_set(chain, sizeof chain, "`%.40s`", part->name);
     for (; up && up->part; up = up->up) {
         if (++depth == PARTS_DEEPEST) {
-            source_hint(parts_say(x, where, "parts lie within each other more than %d deep.", PARTS_DEEPEST),
-                        "Put several of them into one.");
+            source_hint(
+                parts_error(x, where, "parts lie within each other more than %d deep.", PARTS_DEEPEST),
+                "Put several of them into one.");
             return 1;
         }
         char inner[240];
@@ -76,7 +77,7 @@ static int is_recursive(struct parts *x, const struct parts_scope *scope, const 
         if (up->part == part) break;
     }
     if (!up || !up->part) return 0;
-    source_hint(parts_say(x, where, "a part cannot contain itself: %s.", chain),
+    source_hint(parts_error(x, where, "a part cannot contain itself: %s.", chain),
                 "An array of parts is  for i in 1..N: use %.40s name[i](...).", part->name);
     return 1;
 }
@@ -99,12 +100,12 @@ static int loop_indices(struct parts *x, const struct parts_scope *scope, const 
                        strcmp(of->flat, node->text) == 0))
             of = of->up;
         if (!of || out->count == SYNTAX_INDICES || x->pool->refused) {
-            source_hint(parts_say(x, r->span, "the index of a part is that of the loop around it."),
+            source_hint(parts_error(x, r->span, "the index of a part is that of the loop around it."),
                         "Write  for i in 1..N: use PART %.40s[i](...).", item->name);
             return 0;
         }
         if (of->range->filter || names_local(of->range->low, local) || names_local(of->range->high, local)) {
-            source_hint(parts_say(x, of->range->span, "a loop over parts has one fixed range."),
+            source_hint(parts_error(x, of->range->span, "a loop over parts has one fixed range."),
                         "Leave the condition out, and let its ends depend on parameters alone.");
             return 0;
         }
@@ -116,7 +117,7 @@ static int loop_indices(struct parts *x, const struct parts_scope *scope, const 
         for (int i = 0; i < out->count; i++) found |= out->range[i] == local->range;
         if (found) continue;
         source_hint(
-            parts_say(x, item->name_span, "`%.40s` is used again for each value of the loop.", item->name),
+            parts_error(x, item->name_span, "`%.40s` is used again for each value of the loop.", item->name),
             "Give it the index of the loop:  %.40s[%.20s].", item->name, local->name);
         return 0;
     }
@@ -132,7 +133,7 @@ static const struct syntax_item *actual(const struct syntax_item *instance, cons
 }
 
 /* "Write  Rod(m, l, a)." */
-static void say_formals(const struct syntax_statement *part, struct source_message *one) {
+static void list_formals(const struct syntax_statement *part, struct source_message *one) {
     char list[240] = "";
     for (const struct syntax_item *f = part->items; f; f = f->next)
         text_add(list, sizeof list, "%s%.40s", list[0] ? ", " : "", f->name);
@@ -149,11 +150,11 @@ static int arguments_fit(struct parts *x, const struct syntax_statement *part,
             if (strcmp(f->name, one->name) == 0) known = 1 + (place < places);
         if (one->name ? known == 1 : ++places <= formals) continue;
         struct source_message *say =
-            !one->name ? parts_say(x, one->span, "`%.40s` takes %d argument%s.", part->name, formals,
-                                   formals == 1 ? "" : "s")
-            : known    ? parts_say(x, one->span, "the argument `%.40s` is given twice.", one->name)
-                       : parts_say(x, one->span, "`%.40s` has no argument `%.40s`.", part->name, one->name);
-        say_formals(part, say);
+            !one->name ? parts_error(x, one->span, "`%.40s` takes %d argument%s.", part->name, formals,
+                                     formals == 1 ? "" : "s")
+            : known    ? parts_error(x, one->span, "the argument `%.40s` is given twice.", one->name)
+                       : parts_error(x, one->span, "`%.40s` has no argument `%.40s`.", part->name, one->name);
+        list_formals(part, say);
         return 0;
     }
     return 1;
@@ -165,8 +166,8 @@ static int bind(struct parts *x, const struct parts_scope *caller, const struct 
                 const struct syntax_item *formal, int at, parts_tail *out) {
     const struct syntax_item *given = actual(instance, formal, at);
     if (!given && !formal->value) {
-        source_hint(parts_say(x, instance->name_span, "the argument `%.40s` of `%.40s` is missing.",
-                              formal->name, scope->part->name),
+        source_hint(parts_error(x, instance->name_span, "the argument `%.40s` of `%.40s` is missing.",
+                                formal->name, scope->part->name),
                     "Write  %.40s(%.40s = ...).", instance->name, formal->name);
         return 0;
     }
@@ -198,7 +199,7 @@ static void use_one(struct parts *x, const struct parts_scope *caller, const str
     struct syntax_use *use = parts_take(x, sizeof *use);
     scope.part = find_part(x->file->statements, s->name, &scope.library);
     if (!scope.part) {
-        say_no_part(x, s);
+        report_no_part(x, s);
         return;
     }
     if (is_recursive(x, caller, scope.part, s->name_span)) return;
@@ -217,7 +218,7 @@ static void use_one(struct parts *x, const struct parts_scope *caller, const str
 void parts_use(struct parts *x, const struct parts_scope *scope, const struct parts_local *local,
                const struct syntax_statement *s, parts_tail *out) {
     if (x->in_mode) {
-        parts_say(x, s->span, "a part is used in all modes, not in one.");
+        parts_error(x, s->span, "a part is used in all modes, not in one.");
         return;
     }
     for (const struct syntax_item *item = s->items; item && !x->pool->refused; item = item->next)

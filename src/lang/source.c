@@ -39,7 +39,8 @@ struct source_place source_place(const struct source *s, size_t offset) {
 static int encoding_fits(const struct source *s, struct source_messages *m) {
     const unsigned char *c = (const unsigned char *)s->text;
     if (s->length >= 2 && ((c[0] == 0xFF && c[1] == 0xFE) || (c[0] == 0xFE && c[1] == 0xFF))) {
-        source_hint(source_say(m, SOURCE_ERROR, 0, 2, "the file is written in UTF-16."), "Save it as UTF-8.");
+        source_hint(source_diagnose(m, SOURCE_ERROR, 0, 2, "the file is written in UTF-16."),
+                    "Save it as UTF-8.");
         return 0;
     }
     size_t start = 0;
@@ -47,12 +48,12 @@ static int encoding_fits(const struct source *s, struct source_messages *m) {
         uint32_t point;
         int size = text_character(s->text + at, s->length - at, &point);
         if (size == 0) {
-            source_hint(source_say(m, SOURCE_ERROR, at, 1, "the byte 0x%02X is not UTF-8.", c[at]),
+            source_hint(source_diagnose(m, SOURCE_ERROR, at, 1, "the byte 0x%02X is not UTF-8.", c[at]),
                         "Save the file as UTF-8; names are made of plain letters, digits and _.");
             return 0;
         }
         if (point == 0) {
-            source_hint(source_say(m, SOURCE_ERROR, at, 1, "a zero byte: this is not a text."),
+            source_hint(source_diagnose(m, SOURCE_ERROR, at, 1, "a zero byte: this is not a text."),
                         "Is it the right file?  A model is plain text, UTF-8.");
             return 0;
         }
@@ -60,7 +61,7 @@ static int encoding_fits(const struct source *s, struct source_messages *m) {
         if (point == '\n') start = at;
         if (at - start > SOURCE_LINE) {
             source_hint(
-                source_say(m, SOURCE_ERROR, start, 1, "this line has more than %d bytes.", SOURCE_LINE),
+                source_diagnose(m, SOURCE_ERROR, start, 1, "this line has more than %d bytes.", SOURCE_LINE),
                 "Break it after an operator or a comma.");
             return 0;
         }
@@ -70,16 +71,17 @@ static int encoding_fits(const struct source *s, struct source_messages *m) {
 
 int source_check(const struct source *s, struct source_messages *m) {
     if (s->length > SOURCE_LONGEST) {
-        source_hint(source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-                               "the model has %zu bytes; at most %d are read.", s->length, SOURCE_LONGEST),
+        source_hint(source_diagnose(m, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                                    "the model has %zu bytes; at most %d are read.", s->length,
+                                    SOURCE_LONGEST),
                     "Write repetition with `for`, `sum` and arrays.");
         return 0;
     }
     return encoding_fits(s, m);
 }
 
-struct source_message *source_say(struct source_messages *m, enum source_severity severity, size_t offset,
-                                  size_t length, const char *format, ...) {
+struct source_message *source_diagnose(struct source_messages *m, enum source_severity severity,
+                                       size_t offset, size_t length, const char *format, ...) {
     if (m->starved) return &m->spare; /* whatever it is, it follows from that */
     struct source_message *one = m->count < SOURCE_MESSAGES ? &m->list[m->count++] : &m->spare;
     if (one == &m->spare) m->more++;
@@ -102,7 +104,7 @@ void source_hint(struct source_message *one, const char *format, ...) {
     va_end(args);
 }
 
-int source_said_within(const struct source_messages *m, size_t from, size_t to) {
+int source_diagnosed_within(const struct source_messages *m, size_t from, size_t to) {
     for (int i = 0; i < m->count; i++)
         if (m->list[i].severity == SOURCE_ERROR && m->list[i].offset >= from && m->list[i].offset <= to)
             return 1;
@@ -111,7 +113,7 @@ int source_said_within(const struct source_messages *m, size_t from, size_t to) 
 
 void source_no_memory(struct source_messages *m) {
     *m = (struct source_messages){0};
-    source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "there is not enough memory for this model.");
+    source_diagnose(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "there is not enough memory for this model.");
     m->starved = 1;
 }
 
@@ -145,12 +147,12 @@ enum {
 
 struct page {
     char *out;
-    size_t room, used;
+    size_t capacity, used;
 };
 
 static void put(struct page *page, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++, page->used++)
-        if (page->used + 1 < page->room) page->out[page->used] = text[i];
+        if (page->used + 1 < page->capacity) page->out[page->used] = text[i];
 }
 
 static void put_words(struct page *page, const char *words) {
@@ -159,9 +161,9 @@ static void put_words(struct page *page, const char *words) {
 
 /* The character at text, made harmless for a terminal, one sign wide as the caret below counts it; returns
  * its bytes. */
-static size_t put_character(struct page *page, const char *text, size_t room) {
+static size_t put_character(struct page *page, const char *text, size_t capacity) {
     uint32_t point;
-    int size = text_character(text, room, &point);
+    int size = text_character(text, capacity, &point);
     if (size == 0 || (point != '\t' && text_is_control(point))) put_words(page, "?");
     else put(page, text, (size_t)size);
     return size ? (size_t)size : 1;
@@ -233,12 +235,13 @@ static void put_message(struct page *page, const struct source *s, const struct 
 }
 
 static size_t page_end(struct page *page) {
-    if (page->room) page->out[page->used < page->room ? page->used : page->room - 1] = '\0';
+    if (page->capacity) page->out[page->used < page->capacity ? page->used : page->capacity - 1] = '\0';
     return page->used;
 }
 
-size_t source_render_all(const struct source *s, const struct source_messages *m, char *out, size_t room) {
-    struct page page = {.room = room};
+size_t source_render_all(const struct source *s, const struct source_messages *m, char *out,
+                         size_t capacity) {
+    struct page page = {.capacity = capacity};
     page.out = out;
     for (int i = 0; i < m->count; i++) {
         if (i) put_words(&page, "\n");

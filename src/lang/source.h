@@ -47,11 +47,12 @@ struct source_place source_place(const struct source *s, size_t offset);
 int source_check(const struct source *s, struct source_messages *m);
 
 /* Add a message; the result, never NULL, takes the hint. */
-struct source_message *source_say(struct source_messages *m, enum source_severity severity, size_t offset,
-                                  size_t length, const char *format, ...)
+struct source_message *source_diagnose(struct source_messages *m, enum source_severity severity,
+                                       size_t offset, size_t length, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void source_hint(struct source_message *one, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int source_said_within(const struct source_messages *m, size_t from, size_t to); /* an error in from .. to? */
+int source_diagnosed_within(const struct source_messages *m, size_t from,
+                            size_t to); /* an error in from .. to? */
 /* There is not enough memory: it takes the place of what was said before. */
 void source_no_memory(struct source_messages *m);
 void source_forget(struct source_messages *m, int count); /* keep the first `count` messages */
@@ -59,5 +60,5 @@ void source_sort(struct source_messages *m);              /* by place; the same 
 
 /* The messages as people see them, with the line and a caret.  Returns their length without the ending zero,
  * like snprintf; what does not fit is cut. */
-size_t source_render_all(const struct source *s, const struct source_messages *m, char *out, size_t room);
+size_t source_render_all(const struct source *s, const struct source_messages *m, char *out, size_t capacity);
 #endif

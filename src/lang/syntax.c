@@ -70,19 +70,19 @@ int syntax_equal(const struct syntax_file *a, const struct syntax_file *b) {
 }
 
 /* The left spine of a chain of + is walked to its first word, which is written first. */
-int syntax_words(const struct syntax_node *value, char *out, size_t room) {
+int syntax_words(const struct syntax_node *value, char *out, size_t capacity) {
     if (value->kind == SYNTAX_BINARY && value->op == SYNTAX_ADD) {
         const struct syntax_node *left = value->parts, *right = left->next;
-        if (right->kind != SYNTAX_REF || !syntax_words(left, out, room)) return 0;
+        if (right->kind != SYNTAX_REF || !syntax_words(left, out, capacity)) return 0;
         size_t used = strlen(out);
-        if (used + 2 > room || !syntax_words(right, out + used + 1, room - used - 1)) return 0;
+        if (used + 2 > capacity || !syntax_words(right, out + used + 1, capacity - used - 1)) return 0;
         out[used] = '+';
         return 1;
     }
     int plain =
         value->kind == SYNTAX_REF && !value->parts && !value->primes && !value->multiplier && !value->moment;
     if (!plain && value->kind != SYNTAX_STRING) return 0;
-    if (strlen(value->text) >= room) return 0;
-    text_set(out, room, "%s", value->text);
+    if (strlen(value->text) >= capacity) return 0;
+    text_set(out, capacity, "%s", value->text);
     return 1;
 }

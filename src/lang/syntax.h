@@ -173,7 +173,7 @@ char *syntax_print(const struct syntax_file *file, struct pool *pool);
 char *syntax_print_node(const struct syntax_node *node, struct pool *pool);
 /* An option's value as words: "rk4+scale" from strings and plain names joined by +.  0 if it is an
  * expression. */
-int syntax_words(const struct syntax_node *value, char *out, size_t room);
+int syntax_words(const struct syntax_node *value, char *out, size_t capacity);
 const char *syntax_statement_word(enum syntax_statement_kind kind); /* "param"; an equation has none: "" */
 const char *syntax_op_text(enum syntax_op op);
 #endif

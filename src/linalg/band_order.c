@@ -85,7 +85,7 @@ static int pays(const struct graph *g, const int *position, int *lower, int *upp
 }
 
 /* An unknown with so many neighbours is in no band that pays. */
-static int is_crowded(const struct graph *g) {
+static int is_filled(const struct graph *g) {
     for (int j = 0; j < g->n; j++)
         if (!band_pays(g->n, degree(g, j) / 4, degree(g, j) / 4, g->start[g->n])) return 1;
     return 0;
@@ -98,7 +98,7 @@ int band_order(int n, const int *start, const int *row, int *position, int *lowe
     for (int i = 0; i < n; i++) position[i] = i;
     if (queue && g.found && columns_make(&g.across, &by_columns, n, 0, n) == 0) {
         found = pays(&g, position, lower, upper);
-        if (!found && !is_crowded(&g)) {
+        if (!found && !is_filled(&g)) {
             int count = 0;
             for (int j = 0; j < n; j++)
                 if (g.found[j] == 0) count += order_part(&g, j, queue + count);

@@ -75,9 +75,9 @@ static int is_small(int n, const double complex *h, int k) {
 }
 
 int eigen_values(int n, double *a, double *real, double *imaginary) {
-    size_t entries = (size_t)n * (size_t)n, room = (size_t)n + 1;
-    double complex *h = malloc((entries + room) * sizeof *h);
-    double *cosine = malloc(room * sizeof *cosine);
+    size_t entries = (size_t)n * (size_t)n, numbers = (size_t)n + 1;
+    double complex *h = malloc((entries + numbers) * sizeof *h);
+    double *cosine = malloc(numbers * sizeof *cosine);
     int steps = 0, last = n - 1, good = h && cosine ? 1 : -1;
     if (good > 0) reduce(n, a);
     for (int i = 0; good > 0 && i < n; i++) /* what elimination leaves below is no part of it */

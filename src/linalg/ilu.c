@@ -16,7 +16,7 @@ struct ilu {
     int shared;
 };
 
-static int ilu_room(struct ilu *a) {
+static int ilu_capacity(struct ilu *a) {
     size_t entries = (size_t)a->start[a->n] + 1;
     a->values = malloc(entries * sizeof *a->values);
     a->factors = malloc(entries * sizeof *a->factors);
@@ -51,7 +51,7 @@ struct ilu *ilu_open(int n, const int *start, const int *row) {
     a->place = malloc((order + 1) * sizeof *a->place);
     int found = a->start && a->column && a->diagonal && a->from && a->place;
     if (found) transpose(a, start, row);
-    if (found && ilu_room(a)) return a;
+    if (found && ilu_capacity(a)) return a;
     ilu_close(a);
     return NULL;
 }
@@ -61,7 +61,7 @@ struct ilu *ilu_share(const struct ilu *of) {
     if (!a) return NULL;
     *a = *of;
     a->shared = 1;
-    if (ilu_room(a)) return a;
+    if (ilu_capacity(a)) return a;
     ilu_close(a);
     return NULL;
 }

@@ -12,7 +12,7 @@
 
 #define SHIFT 1e-13
 #define DEPENDENT 1e-12 /* the share's square */
-enum { CROWDED = 100 }; /* S with so many entries a row is not looked at: rows count as independent */
+enum { FILLED = 100 };  /* S with so many entries a row is not looked at: rows count as independent */
 
 struct square {
     int k;
@@ -93,7 +93,7 @@ static int multiply(struct square *q) {
     if (!q->start || !q->seen || !q->work) return -1;
     for (int i = 0; i < q->k; i++) {
         entries += column_of(q, i, NULL) + 1; /* one more for the diagonal of an empty row */
-        if (entries > (long)CROWDED * q->k + 1000) return 0;
+        if (entries > (long)FILLED * q->k + 1000) return 0;
     }
     q->index = ints((size_t)entries);
     q->values = doubles((size_t)entries);

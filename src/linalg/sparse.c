@@ -206,11 +206,11 @@ static int parity(int n, const int *order, int *seen) {
 }
 
 /* Of the blocks on the diagonal, with the scales of the rows. */
-double sparse_log_det(const struct sparse *s, int *sign, int *room) {
+double sparse_log_det(const struct sparse *s, int *sign, int *workspace) {
     double sum = 0;
     *sign = 0;
     if (!s->now) return -HUGE_VAL;
-    *sign = parity(s->n, s->now->Pnum, room) * parity(s->n, s->symbolic->Q, room);
+    *sign = parity(s->n, s->now->Pnum, workspace) * parity(s->n, s->symbolic->Q, workspace);
     for (int k = 0; k < s->n; k++) {
         double pivot = ((const double *)s->now->Udiag)[k], scale = s->now->Rs ? s->now->Rs[k] : 1;
         if (pivot < 0) *sign = -*sign;
@@ -290,8 +290,8 @@ long sparse_entries(const struct sparse *s) {
     return 0;
 }
 
-double sparse_log_det(const struct sparse *s, int *sign, int *room) {
-    (void)s, (void)room;
+double sparse_log_det(const struct sparse *s, int *sign, int *workspace) {
+    (void)s, (void)workspace;
     *sign = 0;
     return 0;
 }

@@ -45,8 +45,8 @@ double sparse_pivot_ratio(const struct sparse *s);
  * with scaled rows. */
 int sparse_is_sound(const struct sparse *s, const double *values);
 long sparse_entries(const struct sparse *s); /* of the factors at hand */
-/* log |det| of the matrix that is factored, real, and its sign; room: n. */
-double sparse_log_det(const struct sparse *s, int *sign, int *room);
+/* log |det| of the matrix that is factored, real, and its sign; workspace: n. */
+double sparse_log_det(const struct sparse *s, int *sign, int *workspace);
 /* The columns in the order they are eliminated in (n). */
 void sparse_order(const struct sparse *s, int *order);
 /* About as many operations as one refactorization and two solves take. */

@@ -133,8 +133,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
         b->past[j] = alone ? a->h * a->f[j] / 2 : b->before[j] / 3;
     }
     memcpy(b->z, b->last, (size_t)b->m * sizeof *b->z);
-    struct original_room room = {b->u, b->f, b->jacobian, b->matrix, b->pivot, b->moved, b->given};
-    keel_status status = alone ? original_guess(w, a, b->n, b->m, &room, b->z) : KEEL_OK;
+    struct original_workspace capacity = {b->u, b->f, b->jacobian, b->matrix, b->pivot, b->moved, b->given};
+    keel_status status = alone ? original_guess(w, a, b->n, b->m, &capacity, b->z) : KEEL_OK;
     if (status == KEEL_OK) status = search(w, a, &found);
     if (status != KEEL_OK) return status;
     memcpy(a->dx, b->d, (size_t)b->n * sizeof *a->dx);

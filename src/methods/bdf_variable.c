@@ -115,7 +115,7 @@ static int states_to_start(const keel_work *w) {
 }
 
 /* The polynomial of the last step at t_n + s, s <= 0; less x_n. */
-static void look_back(const keel_work *w, double s, double *x) {
+static void interpolate(const keel_work *w, double s, double *x) {
     const struct bdf_variable *b = w->method;
     const struct bdf_memory *m = b->memory;
     int k = bdf_count(m->last, 1, b->most), known = bdf_count(m->known, 1, BDF_DIFFERENCES);
@@ -132,9 +132,9 @@ static void look_back(const keel_work *w, double s, double *x) {
 }
 
 /* A part of the last step: what its polynomial says. */
-static void look(keel_work *w, keel_attempt *a) {
+static void replay_part(keel_work *w, keel_attempt *a) {
     const struct bdf_variable *b = w->method;
-    look_back(w, a->h - b->memory->psi[1], a->dx);
+    interpolate(w, a->h - b->memory->psi[1], a->dx);
     const double *x = bdf_difference(w, 1);
     for (int c = 0; c < w->width; c++) a->dx[c] += x[c] - a->x[c];
 }
@@ -168,7 +168,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     for (int c = w->n; c < w->width; c++) a->dx[c] = 0;
     if (w->n == 0) return KEEL_OK;
     if (a->replay) {
-        look(w, a);
+        replay_part(w, a);
         return KEEL_OK;
     }
     if (a->first) begin(w, a);
@@ -245,7 +245,7 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
         hermite(w, s, theta, x);
         return;
     }
-    look_back(w, (theta - 1) * s->h, x);
+    interpolate(w, (theta - 1) * s->h, x);
     const double *whole = bdf_difference(w, 2);
     double fade = (1 - theta) * (1 - theta) * (1 + 2 * theta);
     for (int c = 0; c < w->n; c++) {

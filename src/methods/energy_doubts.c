@@ -120,8 +120,8 @@ const char *energy_doubts(const keel_problem *p) {
     size_t n = (size_t)p->n, k = (size_t)p->constraint.count,
            forms = (size_t)keel_extras_of(p)->quadratic_forms.count;
     size_t matrix = most(n * n, most(k, 1) * n), all = (1 + k) * forms + forms * n + matrix;
-    size_t room = 4 * n + 2 * matrix + 2 * forms + 2 * all + 2 * (1 + k);
-    double *work = malloc(room * sizeof *work), *at = work;
+    size_t numbers = 4 * n + 2 * matrix + 2 * forms + 2 * all + 2 * (1 + k);
+    double *work = malloc(numbers * sizeof *work), *at = work;
     const char *doubt = NULL;
     if (!work) return text_no_memory;
     struct doubts d = {.p = p};

@@ -111,9 +111,9 @@ static double decay(const struct implicit_rk *m, const struct implicit_table *ta
 /* The size of E.  late, if there is any, is brought to the begin: times M(begin) / M(late), and by L once
  * more, since u = x at the begin and is off elsewhere.  The larger one of both counts. */
 static double size_at_end(keel_work *w, const struct implicit_table *table, const double *e, double *late,
-                          double *room) {
+                          double *workspace) {
     struct implicit_rk *m = w->method;
-    double *rest = room, *part = room + m->width, *rough = room + 2 * (long)m->width;
+    double *rest = workspace, *part = workspace + m->width, *rough = workspace + 2 * (long)m->width;
     if (late) filter(w, late);
     for (int c = 0; c < w->n; c++) {
         if (late) late[c] *= table->begin_by_late;
@@ -142,7 +142,7 @@ static int late_is_asked_for(const keel_work *w, const struct implicit_table *ta
 keel_status implicit_estimate(keel_work *w, const keel_attempt *a) {
     struct implicit_rk *m = w->method;
     const struct implicit_table *table = &m->table[implicit_choice(w)];
-    double *e = m->residual, *late = e + m->width, *copy = late + m->width, *room = copy + m->width;
+    double *e = m->residual, *late = e + m->width, *copy = late + m->width, *workspace = copy + m->width;
     double wide = m->wide, taken, between = 0;
     keel_status status = estimate_at_begin(w, a, table, e, &taken);
     if (status != KEEL_OK) return status;
@@ -152,7 +152,7 @@ keel_status implicit_estimate(keel_work *w, const keel_attempt *a) {
         between = implicit_size(w, 1, late);
         memcpy(copy, late, (size_t)w->n * sizeof *copy);
     }
-    double end = m->system ? 0 : size_at_end(w, table, e, looked ? copy : NULL, room);
+    double end = m->system ? 0 : size_at_end(w, table, e, looked ? copy : NULL, workspace);
     double largest = fmax(size, between), allowed = wide;
     m->memory->exponent = table->s + 1;
     if (wide * end > largest) {

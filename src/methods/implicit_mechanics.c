@@ -31,7 +31,7 @@ static int layout(const keel_problem *p, keel_work *w, int stabilised) {
     struct implicit_mechanics *m = w->method;
     size_t nq = (size_t)p->n / 2, kg = (size_t)p->constraint.count, k = kg + (size_t)p->rolling.count;
     size_t extra = k + (stabilised ? kg : 0), all = 2 * nq + extra;
-    size_t square = keel_native_mass_room(p);
+    size_t square = keel_native_mass_doubles(p);
     m->nq = (int)nq;
     m->k = (int)k;
     m->kg = (int)kg;

@@ -258,7 +258,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     int s = table->s, idle = 0;
     double before = HUGE_VAL, smallest = HUGE_VAL, rate_before = 0, first = 0,
            least = w->rtol > 0 ? round_off(w, s) : 0;
-    double enough = w->rtol > 0 ? implicit_newton_enough(w, s) : 0, pace_of_last = memory->rate;
+    double enough = w->rtol > 0 ? implicit_newton_enough(w, s) : 0, rate_of_last = memory->rate;
     /* The round with a rate.  With multipliers the first change is mostly one of z, and a change of z is felt
      * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a rate.  With one,
      * positions of a pendulum of index 3 erred by 190 tolerances of 1e-12; with two, by less than 5. */
@@ -286,7 +286,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         double rate = round > 1 ? fmax(size, least) / before : 0;
         double mean = round > single ? sqrt(rate * rate_before) : rate;
         /* The first rate may flatter: most of a large first change is linear. */
-        double least_rate = !m->system && round == known ? fmin(pace_of_last, 0.1) : 0;
+        double least_rate = !m->system && round == known ? fmin(rate_of_last, 0.1) : 0;
         memory->iterations = round;
         idle = implicit_idle(idle, size, before, &smallest);
         enum verdict verdict =
@@ -360,8 +360,8 @@ static keel_status renew(keel_work *w, const keel_attempt *a, const struct impli
 }
 
 /* The part that a look into the last step takes: with its own jacobian if need be, and nothing is kept. */
-static keel_status look(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
-                        const double *start) {
+static keel_status replay_part(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
+                               const double *start) {
     struct implicit_rk *m = w->method;
     struct implicit_memory kept = *m->memory;
     size_t bytes = (size_t)table->s * (size_t)m->width * sizeof(double);
@@ -387,7 +387,7 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
     size_t count = (size_t)table->s * (size_t)m->width;
     double *start = m->residual + count; /* behind the residuals */
     memcpy(start, m->z, count * sizeof(double));
-    if (a->replay) return look(w, a, table, start);
+    if (a->replay) return replay_part(w, a, table, start);
     int fresh = memory->jacobian_known == 0 || memory->slow != 0, converged = 0;
     int continued = !a->first && !m->system;
     int nearer = m->system && w->rtol == 0 ? 3 : 0; /* jacobians where the last iteration got to */

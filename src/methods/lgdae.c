@@ -26,7 +26,7 @@ struct lgdae {
     double *origin;                      /* n */
     double *u, *z, *last;                /* n + m: the middle with z; m: z, and that of the last step */
     double *f, *jacobian;                /* n; n x (n + m) */
-    double *g, *rows, *row_room;         /* m; m x n: d g / d x1 */
+    double *g, *rows, *row_capacity;     /* m; m x n: d g / d x1 */
     double *by_z;                        /* m x n: d x1 / d z for fixed xm, row by row */
     double *d, *moved;                   /* n: x1 - x; n + m: what the equations leave, then the change */
     double *matrix, *pivot;              /* (n + m)^2 */
@@ -77,7 +77,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     l->jacobian = keel_work_doubles(w, n * all);
     l->g = keel_work_doubles(w, m);
     l->rows = keel_work_doubles(w, m * all);
-    l->row_room = keel_work_doubles(w, m * all);
+    l->row_capacity = keel_work_doubles(w, m * all);
     l->by_z = keel_work_doubles(w, m * n);
     l->d = keel_work_doubles(w, n);
     l->moved = keel_work_doubles(w, all);
@@ -119,7 +119,7 @@ static keel_status look_at_middle(keel_work *w, const keel_attempt *a) {
     return KEEL_OK;
 }
 
-/* g, and its derivative by x1 and z, the latter in row_room's columns from n on. */
+/* g, and its derivative by x1 and z, the latter in row_capacity's columns from n on. */
 static keel_status look_at_rows(keel_work *w, const keel_attempt *a, int slopes) {
     struct lgdae *l = w->method;
     int n = l->n, m = l->m, all = n + m, written = l->given;
@@ -131,9 +131,9 @@ static keel_status look_at_rows(keel_work *w, const keel_attempt *a, int slopes)
         double t = a->t + (middle ? 0.5 : 1) * a->h, *value = l->moved;
         for (int j = 0; j < n; j++) l->u[j] = a->x[j] + (middle ? 0.5 : 1) * l->d[j];
         status = keel_native_value(w, map, t, l->u, value);
-        if (status == KEEL_OK && slopes) status = keel_native_jacobian(w, map, t, l->u, 0, l->row_room);
+        if (status == KEEL_OK && slopes) status = keel_native_jacobian(w, map, t, l->u, 0, l->row_capacity);
         for (int i = 0; i < m && status == KEEL_OK; i++) {
-            const double *row = l->row_room + (long)i * (written ? n : all);
+            const double *row = l->row_capacity + (long)i * (written ? n : all);
             if (!written && direct[i] != middle) continue;
             l->g[i] = value[i];
             for (int j = 0; j < all && slopes; j++)
@@ -293,8 +293,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     int found = 0;
     for (int j = 0; j < l->n; j++) l->d[j] = a->h * a->f[j];
     for (int j = 0; j < l->m; j++) l->z[j] = l->given ? (a->first ? 0 : l->last[j]) : w->native->algebraic[j];
-    struct original_room room = {l->u, l->f, l->jacobian, l->matrix, l->pivot, l->moved, l->given};
-    keel_status status = a->first ? original_guess(w, a, l->n, l->m, &room, l->z) : KEEL_OK;
+    struct original_workspace capacity = {l->u, l->f, l->jacobian, l->matrix, l->pivot, l->moved, l->given};
+    keel_status status = a->first ? original_guess(w, a, l->n, l->m, &capacity, l->z) : KEEL_OK;
     if (status != KEEL_OK) return status;
     status = *nested ? by_nesting(w, a, &found) : by_newton(w, a, &found);
     if (status != KEEL_OK) return status;

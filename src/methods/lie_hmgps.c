@@ -52,9 +52,10 @@ static size_t entries_of(const keel_problem *p) {
  * there is no memory. */
 static int is_definite(const keel_problem *p) {
     size_t n = (size_t)p->n;
-    double *room = calloc(n * n + 3 * n + entries_of(p), sizeof *room), largest = 0;
-    double *matrix = room, *x = room + n * n, *ahead = x + n, *behind = ahead + n, *entries = behind + n;
-    if (!room) return -1;
+    double *workspace = calloc(n * n + 3 * n + entries_of(p), sizeof *workspace), largest = 0;
+    double *matrix = workspace, *x = workspace + n * n, *ahead = x + n, *behind = ahead + n,
+           *entries = behind + n;
+    if (!workspace) return -1;
     for (size_t j = 0; j < n; j++) largest = fmax(largest, fabs(p->u0[j]));
     int code = 0;
     for (size_t j = 0; j < n && code == 0; j++) {
@@ -70,7 +71,7 @@ static int is_definite(const keel_problem *p) {
     for (size_t i = 0; i < n * n; i++) size = fmax(size, fabs(matrix[i] *= sign));
     for (size_t i = 0; i < n; i++) matrix[i * n + i] -= 1e-8 * size; /* a zero is none of a sign */
     int definite = code != 0 || (size > 0 && dense_cholesky(p->n, matrix, NULL) == 0);
-    free(room);
+    free(workspace);
     return definite;
 }
 

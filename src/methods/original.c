@@ -17,7 +17,8 @@ const char *original_refuse(const keel_problem *p) {
 }
 
 /* F^T F dz = F^T (x' - f), F = df/dz; nonzero where F has not full rank: z stays as it is. */
-static int solve(const keel_work *w, const keel_attempt *a, int n, int m, const struct original_room *r) {
+static int solve(const keel_work *w, const keel_attempt *a, int n, int m,
+                 const struct original_workspace *r) {
     int all = n + m;
     for (int k = 0; k < m; k++) {
         r->change[k] = 0;
@@ -33,8 +34,8 @@ static int solve(const keel_work *w, const keel_attempt *a, int n, int m, const 
     return 0;
 }
 
-keel_status original_guess(keel_work *w, const keel_attempt *a, int n, int m, const struct original_room *r,
-                           double *z) {
+keel_status original_guess(keel_work *w, const keel_attempt *a, int n, int m,
+                           const struct original_workspace *r, double *z) {
     if (!r->given) {
         memcpy(z, w->native->algebraic, (size_t)m * sizeof *z);
         return KEEL_OK;

@@ -22,12 +22,12 @@ static inline keel_native_map original_rows(int given) {
 /* NULL, or why a problem has no such equations. */
 const char *original_refuse(const keel_problem *p);
 
-struct original_room {
+struct original_workspace {
     double *u, *f, *jacobian, *matrix, *pivot, *change; /* n + m, n, n x (n + m), m x m, m, m */
     int given;                                          /* as they were written; else f and algebraic */
 };
 /* z where the step begins: that of the nearest f(t,x,z) to the rate that is known there.  Where f is not
  * linear in z this tells which of several z the motion has. */
-keel_status original_guess(keel_work *w, const keel_attempt *a, int n, int m, const struct original_room *r,
-                           double *z);
+keel_status original_guess(keel_work *w, const keel_attempt *a, int n, int m,
+                           const struct original_workspace *r, double *z);
 #endif

@@ -40,11 +40,11 @@ const keel_stepper *registry_at(int i) {
     return NULL;
 }
 
-int registry_owners(const keel_method **list, int room) {
+int registry_owners(const keel_method **list, int capacity) {
     int count = 0;
     for (const keel_stepper *const *family = families; *family; family++)
         for (const keel_stepper *s = *family; s->info.name; s++)
-            if (s->info.fields && count < room) list[count++] = &s->info;
+            if (s->info.fields && count < capacity) list[count++] = &s->info;
     return count;
 }
 

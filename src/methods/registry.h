@@ -12,5 +12,5 @@ const keel_rk *registry_table(const keel_stepper *s); /* of an explicit Runge-Ku
 int registry_splitting(const keel_stepper *s, int n, keel_splitting *shape);
 const char *registry_nearest(const char *name); /* a name that was perhaps meant, or NULL */
 /* Those with options of their own into the list; how many. */
-int registry_owners(const keel_method **list, int room);
+int registry_owners(const keel_method **list, int capacity);
 #endif

@@ -138,9 +138,10 @@ static int quadratic_at(const keel_problem *p, int k, double *work) {
 }
 
 static int everywhere(int (*at)(const keel_problem *, int, double *), const keel_problem *p, double *work) {
-    double *own = work ? NULL : malloc((size_t)p->n * SAMPLED_ROOM * sizeof *own), *room = work ? work : own;
-    int agree = room ? 1 : -1;
-    for (int k = 0; k < SAMPLED_PLACES && agree > 0; k++) agree = at(p, k, room);
+    double *own = work ? NULL : malloc((size_t)p->n * SAMPLED_DOUBLES * sizeof *own),
+           *workspace = work ? work : own;
+    int agree = workspace ? 1 : -1;
+    for (int k = 0; k < SAMPLED_PLACES && agree > 0; k++) agree = at(p, k, workspace);
     free(own);
     return agree;
 }
@@ -169,9 +170,9 @@ static void spread(const keel_pattern *pattern, int rows, int columns, const dou
 }
 
 /* x' of an ODE or a Hamiltonian problem, the latter with a gradient; 2 n (n + 1) doubles of room. */
-static int field_at(const keel_problem *p, double t, const double *x, double *out, double *room) {
+static int field_at(const keel_problem *p, double t, const double *x, double *out, double *workspace) {
     int n = p->n, half = n / 2;
-    double *gradient = room, *structure = room + n, *entries = structure + (long)n * n;
+    double *gradient = workspace, *structure = workspace + n, *entries = structure + (long)n * n;
     if (p->f.value) return p->f.value(t, x, out, p->user);
     int code = p->energy.jacobian(t, x, p->energy.pattern ? entries : gradient, p->user);
     if (code == 0 && p->energy.pattern) spread(p->energy.pattern, 1, n, entries, gradient);
@@ -202,8 +203,8 @@ static void resolve(int n, const double *f, const double *x, double length, doub
 }
 
 /* Is f along x, beyond round-off and what cancels in f? */
-static int leaves_sphere(const keel_problem *p, double length, int k, double *room) {
-    double *x = room, *f = room + p->n, along, across;
+static int leaves_sphere(const keel_problem *p, double length, int k, double *workspace) {
+    double *x = workspace, *f = workspace + p->n, along, across;
     place_on_sphere(p, length, k, x);
     if (field_at(p, p->t0 + 0.29 * k, x, f, f + p->n)) return 0;
     resolve(p->n, f, x, length, &along, &across);
@@ -211,9 +212,9 @@ static int leaves_sphere(const keel_problem *p, double length, int k, double *ro
 }
 
 /* DAE: is what y adds to f across x, or does the constraint not hold on the sphere, or beside it, too? */
-static int is_driven_away(const keel_problem *p, double length, int k, double *room) {
+static int is_driven_away(const keel_problem *p, double length, int k, double *workspace) {
     int n = p->n;
-    double *x = room, *with = room + n + 1, *without = with + n, along, across, on = 0, beside = 0;
+    double *x = workspace, *with = workspace + n + 1, *without = with + n, along, across, on = 0, beside = 0;
     double t = p->t0 + 0.29 * k;
     place_on_sphere(p, length, k, x);
     x[n] = 0;
@@ -240,12 +241,12 @@ const char *sampled_sphere(const keel_problem *p, int driven) {
         return "give f = B grad H, or the gradient of H";
     for (int j = 0; j < p->n; j++) length = hypot(length, p->u0[j]);
     if (length == 0) return "the start is x = 0: there is no sphere to move on";
-    double *room = malloc((2 * n * (n + 1) + 2 * n + 1) * sizeof *room);
+    double *workspace = malloc((2 * n * (n + 1) + 2 * n + 1) * sizeof *workspace);
     int leaves = 0;
-    if (!room) return text_no_memory;
+    if (!workspace) return text_no_memory;
     for (int k = 0; k < SAMPLED_PLACES && !leaves; k++)
-        leaves = driven ? is_driven_away(p, length, k, room) : leaves_sphere(p, length, k, room);
-    free(room);
+        leaves = driven ? is_driven_away(p, length, k, workspace) : leaves_sphere(p, length, k, workspace);
+    free(workspace);
     if (leaves && driven) return "of DAEs it takes x' = v(t,x) - y x with |x| constant";
     return leaves ? "|x| must be constant, and f is not orthogonal to x" : NULL;
 }

@@ -16,8 +16,8 @@ double sampled_place(const keel_problem *p, int j, int k);
 const char *sampled_sphere(const keel_problem *p, int driven);
 int sampled_forces(const keel_problem *p); /* mechanics: the same whatever the velocities are */
 
-/* The others need SAMPLED_ROOM n doubles, or with NULL take them for themselves. */
-enum { SAMPLED_ROOM = 6 };
+/* The others need SAMPLED_DOUBLES n doubles, or with NULL take them for themselves. */
+enum { SAMPLED_DOUBLES = 6 };
 int sampled_separable(const keel_problem *p, double *work); /* canonical Hamiltonian: T(p) + V(q)? */
 int sampled_kinetic(const keel_problem *p, double *work);   /* the same: is H_p affine in p? */
 int sampled_drifts(const keel_problem *p, double *work);    /* the same: is H_p free of t? */

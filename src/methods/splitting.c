@@ -39,7 +39,7 @@ struct splitting {
     double *rest;     /* width: what the increment's sum lost to rounding; NULL: it may */
     double *change;   /* n/2: of the half that is solved for */
     struct increment solver;
-    double *sample; /* SAMPLED_ROOM n */
+    double *sample; /* SAMPLED_DOUBLES n */
     keel_splitting_memory memory;
 };
 
@@ -81,7 +81,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     size_t solved = m->of_mechanics ? 0 : (size_t)p->n / 2; /* mechanics needs no solving */
     m->change = keel_work_doubles(w, solved);
     increment_layout(&m->solver, w, solved);
-    m->sample = keel_work_doubles(w, 2 * solved * SAMPLED_ROOM);
+    m->sample = keel_work_doubles(w, 2 * solved * SAMPLED_DOUBLES);
     int stages = ((const struct splitting_table *)w->stepper->table)->stages;
     w->carried = keel_work_doubles(w, KEEL_SPLITTING_MEMORY(width, stages));
     if (w->carried) m->memory = keel_splitting_at(w->carried, w->width, stages);

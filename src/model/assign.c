@@ -16,9 +16,9 @@ static int is_unknown(const struct syntax_statement *s, const char *name) {
 }
 
 /* The name in an assignment, without indices: ball.r of ball[2].r[1]' = 3. */
-static void name_in(const char *assignment, char *out, size_t room) {
+static void name_in(const char *assignment, char *out, size_t capacity) {
     size_t used = 0;
-    for (int depth = 0; *assignment && *assignment != '=' && used + 1 < room; assignment++) {
+    for (int depth = 0; *assignment && *assignment != '=' && used + 1 < capacity; assignment++) {
         depth += *assignment == '[';
         if (!depth && !strchr(" '", *assignment)) out[used++] = *assignment;
         depth -= *assignment == ']' && depth;

@@ -216,20 +216,20 @@ int branches_check(const struct branches *b, const struct tape *event, const dou
     char text[400];
     struct syntax_span at = r->y->origin[equation].where;
     branches_sentence(b, equation, text, sizeof text);
-    source_hint(source_say(r->messages, SOURCE_ERROR, at.offset, at.length, "%s.", text),
+    source_hint(source_diagnose(r->messages, SOURCE_ERROR, at.offset, at.length, "%s.", text),
                 "Write two modes instead, each with its own equation, and an event that goes from one to the "
                 "other.");
     return 0;
 }
 
-void branches_sentence(const struct branches *b, int equation, char *out, size_t room) {
+void branches_sentence(const struct branches *b, int equation, char *out, size_t capacity) {
     const struct system *y = b->formulation->y;
     char label[220], name[200] = "";
     system_label(y, equation, 0, label, sizeof label);
     for (int i = 0; i < y->s.n; i++)
         if (y->s.row[i] == equation)
             model_name(y->m, y->unknown[y->s.column[y->s.match[i]]], name, sizeof name);
-    text_set(out, room,
+    text_set(out, capacity,
              "a branch of %s changes the index of the equations: without the other branches they do not "
              "determine `%s`",
              label, name);

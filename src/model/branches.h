@@ -32,5 +32,5 @@ int branches_singular(const struct branches *b, double t, const double *u, const
 int branches_check(const struct branches *b, const struct tape *event, const double span[2],
                    const double *parameter, int parameters);
 /* "the `if` of line 3 changes ...": a sentence about that equation. */
-void branches_sentence(const struct branches *b, int equation, char *out, size_t room);
+void branches_sentence(const struct branches *b, int equation, char *out, size_t capacity);
 #endif

@@ -150,9 +150,9 @@ static int reference_value(struct keel_model *m, const struct model_given *one, 
     *value = model_number(m->model, one->value, t);
     if (isfinite(*value)) return 1;
     model_name(m->model, one->target, name, sizeof name);
-    source_hint(source_say(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
-                           "the reference value of `%s` is %s.", name,
-                           isnan(*value) ? "not a number" : "infinite"),
+    source_hint(source_diagnose(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
+                                "the reference value of `%s` is %s.", name,
+                                isnan(*value) ? "not a number" : "infinite"),
                 "Look for a division by zero, or a root or logarithm of a negative number.");
     return 0;
 }

@@ -18,21 +18,21 @@ int diagnostics_memory(struct source_messages *messages) {
 int diagnostics_dense(const struct formulation *r, struct source_messages *messages) {
     int kept =
         r->hidden.count + r->energy.count + r->constraint.count + r->rolling.count + r->invariant.count;
-    source_hint(
-        source_say(messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-                   "the matrices for %d unknowns and %d equations to be kept, dense in this version, are "
-                   "too large.",
-                   r->n + r->m, kept),
-        "Is a range longer than meant?");
+    source_hint(source_diagnose(
+                    messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                    "the matrices for %d unknowns and %d equations to be kept, dense in this version, are "
+                    "too large.",
+                    r->n + r->m, kept),
+                "Is a range longer than meant?");
     return 0;
 }
 
-static void print_name(void *system, expr symbol, char *out, size_t room) {
-    system_name(system, symbol, out, room);
+static void print_name(void *system, expr symbol, char *out, size_t capacity) {
+    system_name(system, symbol, out, capacity);
 }
 
-void diagnostics_print(const struct system *y, expr e, char *out, size_t room) {
-    expr_print(&y->m->graph, e, print_name, (void *)y, out, room);
+void diagnostics_print(const struct system *y, expr e, char *out, size_t capacity) {
+    expr_print(&y->m->graph, e, print_name, (void *)y, out, capacity);
 }
 
 static const char *between(int k, int count, const char *last) {
@@ -41,29 +41,30 @@ static const char *between(int k, int count, const char *last) {
 
 /* "`p`, `q` or `T`" */
 static void list_unknowns(const struct system *y, int count, const int *unknown, const char *last, char *out,
-                          size_t room) {
+                          size_t capacity) {
     char name[120];
     int told = count > TOLD ? TOLD : count;
     out[0] = '\0';
     for (int k = 0; k < told; k++) {
         model_name(y->m, y->unknown[unknown[k]], name, sizeof name);
-        text_add(out, room, "%s`%s`", between(k, count, last), name);
+        text_add(out, capacity, "%s`%s`", between(k, count, last), name);
     }
-    if (told < count) text_add(out, room, ", ... (%d in all)", count);
+    if (told < count) text_add(out, capacity, ", ... (%d in all)", count);
 }
 
 /* "constraint `rod`", "line 7", "the motion of `x`" */
-static void describe(const struct system *y, int i, char *out, size_t room) {
+static void describe(const struct system *y, int i, char *out, size_t capacity) {
     const struct system_origin *o = &y->origin[i];
     char label[200];
     system_label(y, i, 0, label, sizeof label);
     if (o->kind == SYSTEM_CONSTRAINT || o->kind == SYSTEM_ROLLING)
-        text_set(out, room, "constraint `%s`", label);
-    else text_set(out, room, "%s%s", o->kind == SYSTEM_EQUATION ? "" : "the ", label);
+        text_set(out, capacity, "constraint `%s`", label);
+    else text_set(out, capacity, "%s%s", o->kind == SYSTEM_EQUATION ? "" : "the ", label);
 }
 
 /* "lines 6, 8 and 9", "constraint `rod`": equations that come from one line are named once. */
-static void list_equations(const struct system *y, int count, const int *equation, char *out, size_t room) {
+static void list_equations(const struct system *y, int count, const int *equation, char *out,
+                           size_t capacity) {
     char label[220];
     const char *name[TOLD] = {0};
     char kept[TOLD][220];
@@ -84,19 +85,19 @@ static void list_equations(const struct system *y, int count, const int *equatio
         name[names] = kept[names];
         names++;
     }
-    text_set(out, room, "%s", plain ? names > 1 ? "lines " : "line " : "");
+    text_set(out, capacity, "%s", plain ? names > 1 ? "lines " : "line " : "");
     for (int j = 0; j < names; j++) {
         int number = name[j][0] >= '0' && name[j][0] <= '9';
-        text_add(out, room, "%s%s%s", between(j, more ? names + 1 : names, " and "),
+        text_add(out, capacity, "%s%s%s", between(j, more ? names + 1 : names, " and "),
                  number && !plain ? "line " : "", name[j]);
     }
-    if (more) text_add(out, room, " and %d more", more);
+    if (more) text_add(out, capacity, " and %d more", more);
 }
 
-static const char *in_mode(const struct system *y, char *out, size_t room) {
+static const char *in_mode(const struct system *y, char *out, size_t capacity) {
     const char *name = y->m->mode[y->mode].name;
     out[0] = '\0';
-    if (name) text_set(out, room, "in mode `%.60s`: ", name);
+    if (name) text_set(out, capacity, "in mode `%.60s`: ", name);
     return out;
 }
 
@@ -110,7 +111,8 @@ static void capital(char *text) {
 
 static struct source_message *message_at(struct source_messages *messages, struct syntax_span at,
                                          enum source_severity severity, const char *sentence) {
-    return source_say(messages, severity, at.length ? at.offset : SOURCE_NOWHERE, at.length, "%s", sentence);
+    return source_diagnose(messages, severity, at.length ? at.offset : SOURCE_NOWHERE, at.length, "%s",
+                           sentence);
 }
 
 static void ascending(int count, int *list) {
@@ -167,7 +169,7 @@ static int add_alias_lines(const struct system *y, int count, int *equation, int
 }
 
 /* "Line 3 follows from line 2.  ": what was put aside before counting. */
-static void list_redundant(const struct system *y, char *out, size_t room) {
+static void list_redundant(const struct system *y, char *out, size_t capacity) {
     char label[220], others[300];
     out[0] = '\0';
     for (int k = 0; k < y->s.redundants && k < 2; k++) {
@@ -175,8 +177,8 @@ static void list_redundant(const struct system *y, char *out, size_t room) {
         describe(y, equivalent->equation, label, sizeof label);
         list_equations(y, equivalent->equivalents, equivalent->equivalent, others, sizeof others);
         capital(label);
-        if (equivalent->equivalents) text_add(out, room, "%.60s follows from %.60s.  ", label, others);
-        else text_add(out, room, "%.60s says nothing: 0 = 0.  ", label);
+        if (equivalent->equivalents) text_add(out, capacity, "%.60s follows from %.60s.  ", label, others);
+        else text_add(out, capacity, "%.60s says nothing: 0 = 0.  ", label);
     }
 }
 
@@ -236,10 +238,10 @@ static void singular(const struct system *y, struct source_messages *messages) {
     if (y->s.under.unknowns) too_few(y, messages);
     if (y->s.over.equations) too_many(y, messages);
     if (!y->s.under.unknowns && !y->s.over.equations)
-        source_say(messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-                   "%s%d unknown%s, %d equation%s: they do not fit together.",
-                   in_mode(y, where, sizeof where), y->unknowns, s_if(y->unknowns), y->equations,
-                   s_if(y->equations));
+        source_diagnose(messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                        "%s%d unknown%s, %d equation%s: they do not fit together.",
+                        in_mode(y, where, sizeof where), y->unknowns, s_if(y->unknowns), y->equations,
+                        s_if(y->equations));
 }
 
 /* Does equation k use the name that equation i gives? */
@@ -289,7 +291,7 @@ static void contradiction(const struct system *y, struct source_messages *messag
         const struct structure_equivalent *equivalent = &s->redundant[k];
         char label[220], others[300], where[120], counted[80] = "", sentence[320];
         struct syntax_span at = y->origin[equivalent->equation].where;
-        if (!equivalent->contradicts || source_said_within(messages, at.offset, at.offset)) continue;
+        if (!equivalent->contradicts || source_diagnosed_within(messages, at.offset, at.offset)) continue;
         int equivalents = needed(y, equivalent, list);
         describe(y, equivalent->equation, label, sizeof label);
         list_equations(y, equivalents, list, others, sizeof others);
@@ -322,7 +324,7 @@ static void degenerate(const struct system *y, struct source_messages *messages)
     list_equations(y, s->culprits, s->culprit, lines, sizeof lines);
     capital(lines);
     if (s->culprits) at = y->origin[s->culprit[0]].where;
-    struct source_message *one = source_say(
+    struct source_message *one = source_diagnose(
         messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
         "%sthe highest derivatives are not determined. %s depend on each other wherever one looks.",
         in_mode(y, where, sizeof where), lines);
@@ -343,9 +345,9 @@ static void nonsmooth_at(const struct system *y, struct source_messages *message
     model_nonsmooth_hint(y->m, obstacle, hint, sizeof hint);
     if (system_line(y, at) != system_line(y, where))
         text_set(here, sizeof here, "for line %d", system_line(y, where));
-    source_hint(source_say(messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
-                           "`%s` must be differentiated %s%s (%s), and is not smooth.", text, times, here,
-                           what),
+    source_hint(source_diagnose(messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
+                                "`%s` must be differentiated %s%s (%s), and is not smooth.", text, times,
+                                here, what),
                 "%s", hint);
 }
 
@@ -395,9 +397,9 @@ int diagnostics_redundant(const struct system *y, struct source_messages *messag
     struct syntax_span at = y->origin[equivalent->equation].where;
     system_label(y, equivalent->equation, 0, label, sizeof label);
     list_equations(y, equivalent->equivalents, equivalent->equivalent, others, sizeof others);
-    struct source_message *one = source_say(messages, SOURCE_WARNING, at.offset, at.length,
-                                            "%sconstraint `%s` is redundant: it follows from %s.",
-                                            in_mode(y, where, sizeof where), label, others);
+    struct source_message *one = source_diagnose(messages, SOURCE_WARNING, at.offset, at.length,
+                                                 "%sconstraint `%s` is redundant: it follows from %s.",
+                                                 in_mode(y, where, sizeof where), label, others);
     source_hint(one, "The motion is the same without it; its multiplier is a matter of choice.");
     return 0;
 }
@@ -407,8 +409,8 @@ void diagnostics_factor(const struct system *y, struct source_messages *messages
     struct syntax_span at = y->origin[i].where;
     diagnostics_print(y, factor, text, sizeof text);
     struct source_message *one =
-        source_say(messages, SOURCE_WARNING, at.offset, at.length,
-                   "this is a product; `%s`, which is zero at the start, is taken for it.", text);
+        source_diagnose(messages, SOURCE_WARNING, at.offset, at.length,
+                        "this is a product; `%s`, which is zero at the start, is taken for it.", text);
     source_hint(one, "Write that factor alone; or, if another one is meant, give a start where it is zero.");
 }
 
@@ -417,7 +419,7 @@ void diagnostics_factor_in_doubt(const struct system *y, struct source_messages 
     char text[200];
     struct syntax_span at = y->origin[i].where;
     diagnostics_print(y, factor, text, sizeof text);
-    struct source_message *one = source_say(
+    struct source_message *one = source_diagnose(
         messages, SOURCE_WARNING, at.offset, at.length,
         "this is a product; `%s` is zero at the start, and another factor may be: two solutions begin there.",
         text);
@@ -425,7 +427,7 @@ void diagnostics_factor_in_doubt(const struct system *y, struct source_messages 
 }
 
 /* "The states are `x`, `x'`." */
-static void list_states(const struct system *y, char *out, size_t room) {
+static void list_states(const struct system *y, char *out, size_t capacity) {
     const struct structure *s = &y->s;
     out[0] = '\0';
     for (int k = 0; k < s->states && k < TOLD; k++) {
@@ -433,9 +435,9 @@ static void list_states(const struct system *y, char *out, size_t room) {
         char name[200];
         system_name(y, expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)s->state[k].order), name,
                     sizeof name);
-        text_add(out, room, "%s`%.40s`", k ? ", " : "  The states are ", name);
+        text_add(out, capacity, "%s`%.40s`", k ? ", " : "  The states are ", name);
     }
-    if (s->states) text_add(out, room, s->states > TOLD ? ", ..." : ".");
+    if (s->states) text_add(out, capacity, s->states > TOLD ? ", ..." : ".");
 }
 
 int diagnostics_no_value(const struct system *y, struct source_messages *messages, struct syntax_span where,
@@ -454,9 +456,9 @@ int diagnostics_not_assigned(const struct system *y, struct source_messages *mes
     char name[200], states[300];
     system_name(y, symbol, name, sizeof name);
     list_states(y, states, sizeof states);
-    source_hint(source_say(messages, SOURCE_ERROR, where.offset, where.length,
-                           "`%s` cannot be assigned: the equations%s determine it.", name,
-                           elsewhere ? " of the mode that follows" : ""),
+    source_hint(source_diagnose(messages, SOURCE_ERROR, where.offset, where.length,
+                                "`%s` cannot be assigned: the equations%s determine it.", name,
+                                elsewhere ? " of the mode that follows" : ""),
                 "Assign to a state.%s", states);
     return 0;
 }

@@ -32,5 +32,5 @@ int diagnostics_high_derivative(const struct system *y, struct source_messages *
 int diagnostics_nonsmooth(const struct system *y, struct source_messages *messages, struct syntax_span where,
                           const char *what, expr obstacle);
 /* An expression as people would write it, with the model's names. */
-void diagnostics_print(const struct system *y, expr e, char *out, size_t room);
+void diagnostics_print(const struct system *y, expr e, char *out, size_t capacity);
 #endif

@@ -35,8 +35,8 @@ static int rows_of(const struct formulation *r, keel_row_kind kind) {
     return map ? map->count : 0;
 }
 
-static void name_of(char *out, size_t room, const struct formulation *r, keel_row_kind kind, int j) {
-    text_set(out, room, "%s%s", kind == KEEL_ROW_VELOCITY ? "d/dt " : "", map_of(r, kind)->names[j]);
+static void name_of(char *out, size_t capacity, const struct formulation *r, keel_row_kind kind, int j) {
+    text_set(out, capacity, "%s%s", kind == KEEL_ROW_VELOCITY ? "d/dt " : "", map_of(r, kind)->names[j]);
 }
 
 /* The names of all rows of all modes, each once, and the place of each row of a mode among them. */

@@ -42,8 +42,8 @@ int keel_model_unknown_offset(const keel_model *m, int mode, int i, keel_offset 
 
 int keel_model_free_state(const keel_model *m, int mode, int i, char name[KEEL_NAME]) {
     const struct system *y = system_of(m, mode);
-    if (!y || !name || i < 0 || i >= m->mode[mode].choices) return 0;
-    text_set(name, KEEL_NAME, "%s", m->mode[mode].choice[i]);
+    if (!y || !name || i < 0 || i >= m->mode[mode].free_states) return 0;
+    text_set(name, KEEL_NAME, "%s", m->mode[mode].free_state[i]);
     return 1;
 }
 
@@ -76,18 +76,19 @@ static int made_of(struct graph *g, expr e, int most, const unsigned char *mark)
 
 /* A v = 0 without b: the force along A^T does no work on what it allows.  Is e linear in v as written, with
  * a factor of v in every term?  Terms that many sums share are looked at in each of them, up to a bound. */
-static int homogeneous(struct graph *g, expr e, int n, const expr *v, int *looks) {
-    enum { MOST_LOOKS = 2000 };
+static int homogeneous(struct graph *g, expr e, int n, const expr *v, int *visits) {
+    enum { MOST_VISITS = 2000 };
     const struct expr_node node = g->node[e];
     size_t count = (size_t)n;
-    if (++*looks > MOST_LOOKS) return 0;
+    if (++*visits > MOST_VISITS) return 0;
     if (node.op == EXPR_SYMBOL) return expr_depends(g, e, count, v);
-    if (node.op == EXPR_NEG) return homogeneous(g, node.a, n, v, looks);
+    if (node.op == EXPR_NEG) return homogeneous(g, node.a, n, v, visits);
     if (node.op == EXPR_ADD || node.op == EXPR_SUB)
-        return homogeneous(g, node.a, n, v, looks) && homogeneous(g, node.b, n, v, looks);
-    if (node.op == EXPR_MUL && !expr_depends(g, node.a, count, v)) return homogeneous(g, node.b, n, v, looks);
+        return homogeneous(g, node.a, n, v, visits) && homogeneous(g, node.b, n, v, visits);
+    if (node.op == EXPR_MUL && !expr_depends(g, node.a, count, v))
+        return homogeneous(g, node.b, n, v, visits);
     if ((node.op == EXPR_MUL || node.op == EXPR_DIV) && !expr_depends(g, node.b, count, v))
-        return homogeneous(g, node.a, n, v, looks);
+        return homogeneous(g, node.a, n, v, visits);
     return 0;
 }
 
@@ -98,7 +99,7 @@ static int proves_energy(const struct system *y) {
     const struct model_mode *in = &y->m->mode[y->mode];
     const struct motion *motion = &in->motion;
     struct graph *g = &y->m->graph;
-    int n = motion->n, good = 1, looks = 0;
+    int n = motion->n, good = 1, visits = 0;
     unsigned char *mark = expr_take(g, g->count, 1); /* 1: a position, 2: a velocity */
     if (!mark) return 0;
     memset(mark, 0, g->count);
@@ -112,7 +113,7 @@ static int proves_energy(const struct system *y) {
         good = made_of(g, in->constraint.list[i].value, 1, mark);
     for (int i = 0; i < in->rolling.count && good; i++)
         good = made_of(g, in->rolling.list[i].value, 2, mark) &&
-               homogeneous(g, in->rolling.list[i].value, n, motion->v, &looks);
+               homogeneous(g, in->rolling.list[i].value, n, motion->v, &visits);
     free(mark);
     return good;
 }
@@ -206,9 +207,9 @@ static int list_hidden(struct keel_model *m, struct inside_mode *mode) {
 /* The names of the states whose start values may be chosen. */
 static int list_free_states(struct keel_model *m, struct inside_mode *mode) {
     const struct system *y = &mode->system;
-    mode->choices = 0;
-    mode->choice = pool_take(&m->pool, ((size_t)y->s.states + 1) * sizeof *mode->choice);
-    if (!mode->choice) return 0;
+    mode->free_states = 0;
+    mode->free_state = pool_take(&m->pool, ((size_t)y->s.states + 1) * sizeof *mode->free_state);
+    if (!mode->free_state) return 0;
     for (int k = 0; k < y->s.states; k++) {
         char name[KEEL_NAME];
         if (!y->s.free[k]) continue;
@@ -216,7 +217,7 @@ static int list_free_states(struct keel_model *m, struct inside_mode *mode) {
         expr symbol = expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)y->s.state[k].order);
         if (symbol == EXPR_NONE) return 0;
         system_name(y, symbol, name, sizeof name);
-        mode->choice[mode->choices++] = pool_copy(&m->pool, name, strlen(name));
+        mode->free_state[mode->free_states++] = pool_copy(&m->pool, name, strlen(name));
     }
     return !m->pool.refused;
 }

@@ -84,7 +84,7 @@ static struct part operate(const struct finite *f, const struct part *part, expr
 }
 
 /* "x = 0, a = 1": what the operation was given. */
-static void list_values(const struct finite *f, expr e, char *out, size_t room) {
+static void list_values(const struct finite *f, expr e, char *out, size_t capacity) {
     struct expr_list all;
     int told = 0;
     out[0] = '\0';
@@ -94,7 +94,7 @@ static void list_values(const struct finite *f, expr e, char *out, size_t room) 
         double value;
         if (!value_of_symbol(f, all.item[k], &value)) continue;
         model_name(f->m->model, all.item[k], name, sizeof name);
-        text_add(out, room, "%s%.110s = %.10g", told++ ? ", " : ": ", name, value);
+        text_add(out, capacity, "%s%.110s = %.10g", told++ ? ", " : ": ", name, value);
     }
     free(all.item);
 }
@@ -103,7 +103,8 @@ static void check_value(struct finite *f, expr e, struct syntax_span where) {
     struct graph *g = &f->m->model->graph;
     struct expr_list all;
     if (e == EXPR_NONE || g->failed ||
-        (where.length && source_said_within(&f->m->messages, where.offset, where.offset + where.length - 1)))
+        (where.length &&
+         source_diagnosed_within(&f->m->messages, where.offset, where.offset + where.length - 1)))
         return;
     if (expr_order(g, 1, &e, &all)) return;
     struct part *part = expr_take(g, g->count, sizeof *part);
@@ -114,7 +115,7 @@ static void check_value(struct finite *f, expr e, struct syntax_span where) {
         char text[120], values[200];
         diagnostics_print(&f->mode->system, spoilt, text, sizeof text);
         list_values(f, spoilt, values, sizeof values);
-        struct source_message *one = source_say(
+        struct source_message *one = source_diagnose(
             &f->m->messages, SOURCE_ERROR, where.length ? where.offset : SOURCE_NOWHERE, where.length,
             "`%s`%s is %s at the start%s.", text, f->derived ? ", a derivative of this line," : "",
             isnan(part[spoilt].value) ? "not a number" : "infinite", values);

@@ -27,9 +27,9 @@ const char *formulation_text(struct formulation *r, const char *text) {
 
 /* Symbols ----------------------------------------------------------------------------------------------- */
 
-static int room_for(struct formulation *r, expr symbol) {
+static int reserve(struct formulation *r, expr symbol) {
     if (symbol < r->symbols) return 1;
-    uint32_t wider = graph_of(r)->room;
+    uint32_t wider = graph_of(r)->capacity;
     expr *place = expr_widen(graph_of(r), r->place, wider, sizeof *place);
     if (place) r->place = place;
     expr *definition = expr_widen(graph_of(r), r->definition, wider, sizeof *definition);
@@ -64,7 +64,7 @@ int formulation_basic(struct formulation *r, int count, const expr *symbol) {
     r->array_of = pool_take(r->pool, ((size_t)count + 1) * sizeof *r->array_of);
     if (r->pool->refused) return 0;
     for (int i = 0; i < count; i++) {
-        if (!room_for(r, symbol[i])) return 0;
+        if (!reserve(r, symbol[i])) return 0;
         r->basic[i] = symbol[i];
         r->place[symbol[i]] = (expr)i + 1;
         system_name(r->y, symbol[i], name, sizeof name);
@@ -78,7 +78,7 @@ int formulation_further(struct formulation *r, int count, const expr *symbol) {
     r->further = pool_take(r->pool, ((size_t)count + 1) * sizeof *r->further);
     if (!r->further) return 0;
     for (int i = 0; i < count; i++) {
-        if (!room_for(r, symbol[i])) return 0;
+        if (!reserve(r, symbol[i])) return 0;
         r->further[i] = symbol[i];
         r->place[symbol[i]] = (expr)(r->n + r->m + i + 1);
     }
@@ -105,7 +105,7 @@ int formulation_find(const struct formulation *r, expr symbol) {
 }
 
 void formulation_define(struct formulation *r, expr symbol, expr e) {
-    if (room_for(r, symbol)) r->definition[symbol] = e;
+    if (reserve(r, symbol)) r->definition[symbol] = e;
 }
 
 /* What stands for a symbol that is not basic.  One that is being looked for is its own definition for that
@@ -114,7 +114,7 @@ static expr definition_of(struct formulation *r, expr symbol) {
     struct graph *g = graph_of(r);
     struct system *y = r->y;
     const struct expr_node n = g->node[symbol];
-    if (!room_for(r, symbol)) return EXPR_NONE;
+    if (!reserve(r, symbol)) return EXPR_NONE;
     if (r->definition[symbol] && r->definition[symbol] != symbol) return r->definition[symbol];
     r->missing = symbol;
     if (r->definition[symbol] == symbol) return EXPR_NONE;
@@ -129,7 +129,7 @@ static expr definition_of(struct formulation *r, expr symbol) {
             formulation_resolve(r, expr_symbol(g, (enum expr_kind)to.a, to.b, (uint32_t)alias.order + n.c));
     } else if (n.c > 0) { /* one derivative more than something that is written down */
         expr below = expr_symbol(g, (enum expr_kind)n.a, n.b, n.c - 1);
-        expr before = room_for(r, below) && !r->place[below] ? definition_of(r, below) : EXPR_NONE;
+        expr before = reserve(r, below) && !r->place[below] ? definition_of(r, below) : EXPR_NONE;
         if (before != EXPR_NONE) before = derive_total(&r->derive, before);
         if (before != EXPR_NONE) found = formulation_resolve(r, before);
     }
@@ -147,7 +147,7 @@ expr formulation_resolve(struct formulation *r, expr e) {
     for (size_t k = 0; k < all.count && to && !failed; k++) {
         uint32_t kind = g->node[all.item[k]].a;
         if (kind != EXPR_UNKNOWN && kind != EXPR_MULTIPLIER) continue;
-        if (!room_for(r, all.item[k])) failed = 1;
+        if (!reserve(r, all.item[k])) failed = 1;
         else if (!r->place[all.item[k]]) {
             to[count] = definition_of(r, all.item[k]);
             failed = to[count] == EXPR_NONE;
@@ -346,7 +346,7 @@ static int recognise(struct formulation *r) {
     const expr *q = r->basic, *p = r->basic + half;
     if (traits & KEEL_CANONICAL) r->separable = derive_separable(g, mode_of(r)->function, half, q, half, p);
     if (!(traits & KEEL_POSITIONS)) return 1;
-    if (distance_model(&r->distance, m, r->y->mode, EXPR_HELD, ROAD_FORMS))
+    if (distance_model(&r->distance, m, r->y->mode, EXPR_HELD, FORMULATION_FORMS))
         return diagnostics_memory(r->messages);
     r->pairwise = r->distance.recognised == r->distance.functions;
     return 1;

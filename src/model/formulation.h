@@ -22,7 +22,7 @@ struct formulation_map {
 };
 
 /* The forms' symbols are held values numbered from here on. */
-enum { ROAD_FORMS = 1 << 30 };
+enum { FORMULATION_FORMS = 1 << 30 };
 
 struct formulation {
     struct system *y;

@@ -52,18 +52,18 @@ int formulation_inertia(const struct formulation *r) {
     if (!mechanics || n > MOST || r->constraint.count + r->rolling.count == 0) return 1;
     size_t entries = (size_t)mass->row_start[n], states = (size_t)r->n,
            parameters = (size_t)m->parameters + (size_t)m->helds;
-    double *room = calloc(entries + states + parameters + (size_t)n * (size_t)n + 1, sizeof *room);
-    if (!room || functions_tape(r, entries, mass->value, &tape, &missing)) return free(room), 1;
-    double *u = room + entries, *parameter = u + states, *dense = parameter + parameters;
+    double *workspace = calloc(entries + states + parameters + (size_t)n * (size_t)n + 1, sizeof *workspace);
+    if (!workspace || functions_tape(r, entries, mass->value, &tape, &missing)) return free(workspace), 1;
+    double *u = workspace + entries, *parameter = u + states, *dense = parameter + parameters;
     for (int i = 0; i < m->parameters; i++) parameter[i] = m->parameter[i].number;
     for (int p = 0; p < POINTS && !once; p++) {
         for (size_t j = 0; j < states; j++) /* irrational parts: anywhere, and nowhere special */
             u[j] = (p % 2 ? 1 : 0) + fmod(0.6180339887 * (double)(j + 1) + 0.4142135624 * (p + 1), 1) - 0.4;
-        int is = definite_at(r, &tape, u, parameter, room, dense);
+        int is = definite_at(r, &tape, u, parameter, workspace, dense);
         once = is == 1;
         never |= is == 0;
     }
     tape_free(&tape);
-    free(room);
+    free(workspace);
     return once || !never;
 }

@@ -54,7 +54,8 @@ static int fill_rows(struct formulation *r, struct formulation_map *map, const s
 static int drop_zeros(struct graph *g, size_t count, expr *root) {
     struct expr_list list;
     if (expr_order(g, count, root, &list)) return 0;
-    expr *image = expr_take(g, g->room, sizeof *image); /* more than the nodes there are before others come */
+    expr *image =
+        expr_take(g, g->capacity, sizeof *image); /* more than the nodes there are before others come */
     if (!image) return free(list.item), 0;
     for (size_t i = 0; i < list.count; i++) {
         expr e = list.item[i];

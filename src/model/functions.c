@@ -34,7 +34,7 @@ struct tape_input *functions_inputs(const struct formulation *r, size_t states, 
     size_t further = state == r->basic ? (size_t)r->furthers : 0, at = 0;
     struct tape_input *input =
         expr_take(g, states + further + (size_t)(m->parameters + m->helds + r->surfaces), sizeof *input);
-    expr_spend(g, EXPR_COST_LOOK * (double)(states + (size_t)m->parameters) + g->count);
+    expr_spend(g, EXPR_COST_VISIT * (double)(states + (size_t)m->parameters) + g->count);
     if (!input) return NULL;
     input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
     for (size_t i = 0; i < states; i++) input[at++] = (struct tape_input){state[i], TAPE_STATE, (uint32_t)i};
@@ -124,12 +124,12 @@ void functions_close(struct functions *f) {
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
         if (f->there[k]) tape_free(&f->tape[k]);
     series_free(&f->recurrences);
-    series_free(&f->along);
+    series_free(&f->composed);
     *f = (struct functions){0};
 }
 
-static void name_in_c(char *out, size_t room, int mode, int role) {
-    snprintf(out, room, "%d_%s", mode, role_name[role]);
+static void name_in_c(char *out, size_t capacity, int mode, int role) {
+    snprintf(out, capacity, "%d_%s", mode, role_name[role]);
 }
 
 /* Is x' = f(t, x) all there is to it? */
@@ -175,7 +175,7 @@ static int emit_recurrences(const struct functions *f, struct emit *e, int mode,
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (motion && emit_series(e, name, &f->recurrences)) return -1;
     name_in_c(name, sizeof name, mode, functions_role_event);
-    return f->event_series.value && emits_series(&f->along, all) ? emit_series(e, name, &f->along) : 0;
+    return f->event_series.value && emits_series(&f->composed, all) ? emit_series(e, name, &f->composed) : 0;
 }
 
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all) {
@@ -285,5 +285,6 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (f->series.value && compile_series(unit, name)) f->series.value = compile_series(unit, name);
     name_in_c(name, sizeof name, mode, functions_role_event);
-    if (f->event_series.value && compile_along(unit, name)) f->event_series.value = compile_along(unit, name);
+    if (f->event_series.value && compile_composed(unit, name))
+        f->event_series.value = compile_composed(unit, name);
 }

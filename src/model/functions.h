@@ -36,7 +36,7 @@ enum functions_role {
 struct functions_bound {
     const double *parameter; /* parameters, then held values */
     const struct tape *tape; /* of the mode */
-    const struct series *series, *along;
+    const struct series *series, *composed;
     void *owner; /* the keel_sim, if it is one's */
 };
 
@@ -49,7 +49,7 @@ struct functions {
     int rows_inside;                /* the kernel has the rows */
     struct series recurrences;      /* of the motion */
     keel_series series;             /* value NULL: there are none */
-    struct series along;            /* of the events on a curve */
+    struct series composed;         /* of the events on a curve */
     keel_composed event_series;
 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* The symbols of z where the formulation has none of its own. */
-enum { TOPS = ROAD_FORMS + (1 << 29) };
+enum { TOPS = FORMULATION_FORMS + (1 << 29) };
 
 struct motion_parts {
     struct graph *g;
@@ -140,7 +140,7 @@ static void general(struct motion_parts *p) {
 static int follow_events(double t, const double *u, const double *c, int orders, double *out, double *work,
                          void *user) {
     const struct functions_bound *b = user;
-    return series_follow(b->along, t, u, c, orders, out, work, b->parameter);
+    return series_follow(b->composed, t, u, c, orders, out, work, b->parameter);
 }
 
 /* All nodes that the series will have, for the budget, at a guess: slopes and jets are some of each.  A long
@@ -177,7 +177,7 @@ static int build(struct functions *f, const struct motion_parts *p) {
     free(input);
     if (status) return status < 0 ? -1 : 0;
     f->series.value = interpret_series;
-    series_room(&f->recurrences, &f->series.workspace, &f->series.per_order);
+    series_workspace(&f->recurrences, &f->series.workspace, &f->series.per_order);
     return 0;
 }
 
@@ -209,14 +209,14 @@ int functions_events(struct functions *f, const struct formulation *r) {
     if (count == 0 || !f->series.value) return 0;
     size_t inputs = 0;
     expr *value = expr_take(g, (size_t)count, sizeof *value);
-    unsigned char *kinks = expr_take(g, (size_t)count, 1);
+    unsigned char *nonsmooth = expr_take(g, (size_t)count, 1);
     struct tape_input *input = functions_inputs(r, (size_t)(r->n + r->m), r->basic, &inputs);
-    for (int i = 0; i < count && value && kinks; i++) {
-        kinks[i] = (unsigned char)surface_found(g, r->event.value[i]);
-        value[i] = kinks[i] ? derive_zero(g) : r->event.value[i];
+    for (int i = 0; i < count && value && nonsmooth; i++) {
+        nonsmooth[i] = (unsigned char)surface_found(g, r->event.value[i]);
+        value[i] = nonsmooth[i] ? derive_zero(g) : r->event.value[i];
         if (expr_depends(g, value[i], (size_t)r->m, r->basic + r->n)) m = r->m;
     }
-    if (value && kinks && input) {
+    if (value && nonsmooth && input) {
         struct derive derive;
         struct series_request request = {.n = r->n,
                                          .m = m,
@@ -229,17 +229,17 @@ int functions_events(struct functions *f, const struct formulation *r) {
                                          .inputs = inputs,
                                          .input = input};
         derive_open(&derive, g, DERIVE_ANY);
-        status = series_build(&f->along, &derive, &request);
+        status = series_build(&f->composed, &derive, &request);
         derive_close(&derive);
     }
     free(input);
     free(value);
     if (status) {
-        free(kinks);
+        free(nonsmooth);
         return status < 0 ? -1 : 0;
     }
-    f->along.kink = kinks;
+    f->composed.nonsmooth = nonsmooth;
     f->event_series.value = follow_events;
-    series_room(&f->along, &f->event_series.workspace, &f->event_series.per_order);
+    series_workspace(&f->composed, &f->event_series.workspace, &f->event_series.per_order);
     return 0;
 }

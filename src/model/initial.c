@@ -37,9 +37,9 @@ static int take(struct begin *b, const struct model_givens *list, int how) {
         if (!isfinite(value)) {
             char name[160];
             model_name(m->model, one->target, name, sizeof name);
-            source_hint(source_say(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
-                                   "the start value of `%s` is %s.", name,
-                                   isnan(value) ? "not a number" : "infinite"),
+            source_hint(source_diagnose(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
+                                        "the start value of `%s` is %s.", name,
+                                        isnan(value) ? "not a number" : "infinite"),
                         "Look for a division by zero, or a root or logarithm of a negative number.");
             good = 0;
             continue;
@@ -68,12 +68,12 @@ static int take_given(struct begin *b) {
         expr target = sign ? query_symbol(m, name, why, sizeof why) : EXPR_NONE;
         int place = target == EXPR_NONE ? -1 : formulation_find(b->r, target);
         if (place < 0 || !keel_model_number(m, sign + 1 + strspn(sign + 1, " "), &value)) {
-            source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start value `%.80s`: %.280s",
-                       m->start[k],
-                       !sign                 ? "write it as  name = value."
-                       : target == EXPR_NONE ? why
-                       : place < 0           ? "this value follows from others."
-                                             : keel_model_refusal(m));
+            source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start value `%.80s`: %.280s",
+                            m->start[k],
+                            !sign                 ? "write it as  name = value."
+                            : target == EXPR_NONE ? why
+                            : place < 0           ? "this value follows from others."
+                                                  : keel_model_refusal(m));
             return 0;
         }
         struct model_given *one = pool_take(&m->pool, sizeof *one);
@@ -122,8 +122,8 @@ static int name_free_values(struct begin *b) {
     if (without == 0) return 1;
     if (without > 6) text_add(list, sizeof list, ", ... (%d in all)", without);
     struct syntax_span at = declared(b, first);
-    source_hint(source_say(&m->messages, SOURCE_ERROR, at.offset, at.length,
-                           "nothing determines the start value of %s.", list),
+    source_hint(source_diagnose(&m->messages, SOURCE_ERROR, at.offset, at.length,
+                                "nothing determines the start value of %s.", list),
                 "Give %s:  init %.110s = ...;  or  guess %.110s = ...  to start anywhere near that.",
                 without > 1 ? "them" : "it", r->names[first], r->names[first]);
     return 0;
@@ -139,13 +139,13 @@ static int choose_regained(struct begin *b) {
     size_t all = (size_t)(r->n + r->m) + 1;
     unsigned char *given = b->given;
     double *left = calloc(all, sizeof *left);
-    const char **choice = pool_take(&b->m->pool, all * sizeof *choice);
+    const char **free_state = pool_take(&b->m->pool, all * sizeof *free_state);
     b->given = calloc(all, 1);
-    good = good && left && choice && b->given;
-    for (; good && mode->regained && count < mode->choices; count++) {
-        choice[count] = mode->choice[count];
+    good = good && left && free_state && b->given;
+    for (; good && mode->regained && count < mode->free_states; count++) {
+        free_state[count] = mode->free_state[count];
         for (int j = 0; j < r->n; j++)
-            if (strcmp(r->names[j], choice[count]) == 0) b->given[j] = BEGIN_FIXED;
+            if (strcmp(r->names[j], free_state[count]) == 0) b->given[j] = BEGIN_FIXED;
     }
     for (int k = 0; k < mode->regained && good; k++) {
         int best = 0;
@@ -153,10 +153,10 @@ static int choose_regained(struct begin *b) {
         for (int j = 1; j < r->n && good; j++)
             if (left[j] > left[best] + 1e-6) best = j;
         if (!good || left[best] < 1e-6) break;
-        choice[count++] = r->names[best];
+        free_state[count++] = r->names[best];
         b->given[best] = BEGIN_FIXED;
     }
-    if (good && mode->regained) mode->choice = choice, mode->choices = count;
+    if (good && mode->regained) mode->free_state = free_state, mode->free_states = count;
     free(b->given);
     free(left);
     b->given = given;
@@ -204,12 +204,12 @@ static int check_implied(struct begin *b, const double *multiplier) {
         if (!there || fabs(found - value) <= 1e-9 * size + 1e-12 * largest) continue;
         char name[160];
         model_name(m->model, one->target, name, sizeof name);
-        source_hint(source_say(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
-                               "`init` does not fit: the equations give %s = %.10g, not %.10g, at t = %.10g.",
-                               name, found, value, b->t0),
-                    "Leave it out, or change the other start values.  Index %d, %d free start value%s.",
-                    b->mode->system.s.index, b->mode->system.s.freedom,
-                    b->mode->system.s.freedom == 1 ? "" : "s");
+        source_hint(
+            source_diagnose(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
+                            "`init` does not fit: the equations give %s = %.10g, not %.10g, at t = %.10g.",
+                            name, found, value, b->t0),
+            "Leave it out, or change the other start values.  Index %d, %d free start value%s.",
+            b->mode->system.s.index, b->mode->system.s.freedom, b->mode->system.s.freedom == 1 ? "" : "s");
         good = 0;
     }
     return good;
@@ -225,12 +225,13 @@ static void tell_polished(struct begin *b) {
         double change = fabs(m->u0[j] - b->last[j]);
         if (b->given[j] != BEGIN_FIXED || change <= 1e-13 * fmax(fabs(b->last[j]), 1e-3 * largest)) continue;
         const struct model_given *from = b->from[j];
-        source_hint(source_say(&m->messages, SOURCE_WARNING, from->where.offset, from->where.length,
-                               "`init` fits the equations to some digits alone: the run starts from %.110s = "
-                               "%.17g, not %.15g.",
-                               b->r->names[j], m->u0[j], b->last[j]),
-                    "Write  guess %.110s = %.15g  to let keel find the digits, or give them all.",
-                    b->r->names[j], b->last[j]);
+        source_hint(
+            source_diagnose(&m->messages, SOURCE_WARNING, from->where.offset, from->where.length,
+                            "`init` fits the equations to some digits alone: the run starts from %.110s = "
+                            "%.17g, not %.15g.",
+                            b->r->names[j], m->u0[j], b->last[j]),
+            "Write  guess %.110s = %.15g  to let keel find the digits, or give them all.", b->r->names[j],
+            b->last[j]);
         return;
     }
 }

@@ -13,11 +13,11 @@
 #include <string.h>
 
 /* The text between the first pair of back-quotes; returns what follows, or NULL with "". */
-static const char *quoted(const char *sentence, char *out, size_t room) {
+static const char *quoted(const char *sentence, char *out, size_t capacity) {
     const char *from = strchr(sentence, '`'), *to = from ? strchr(from + 1, '`') : NULL;
     out[0] = '\0';
-    if (!to || (size_t)(to - from) > room) return NULL;
-    text_set(out, room, "%.*s", (int)(to - from - 1), from + 1);
+    if (!to || (size_t)(to - from) > capacity) return NULL;
+    text_set(out, capacity, "%.*s", (int)(to - from - 1), from + 1);
     return to + 1;
 }
 
@@ -71,10 +71,11 @@ static struct row find_row(struct begin *b, const char *name) {
 }
 
 /* "the hidden constraint  d/dt rod:  2*x*x' + 2*y*y' = 0" */
-static void describe(const struct begin *b, const struct row *row, const char *name, char *out, size_t room) {
+static void describe(const struct begin *b, const struct row *row, const char *name, char *out,
+                     size_t capacity) {
     char text[180] = "";
     if (row->f != EXPR_NONE) diagnostics_print(&b->mode->system, row->f, text, sizeof text);
-    text_set(out, room, text[0] ? "%s%s:  %s = 0" : "%s%s", row->kind, name, text);
+    text_set(out, capacity, text[0] ? "%s%s:  %s = 0" : "%s%s", row->kind, name, text);
 }
 
 /* Start values that do not fit -------------------------------------------------------------------------- */
@@ -94,15 +95,15 @@ static int worst_init(const struct begin *b, expr f, const double *nearest) {
 }
 
 /* "x' = 0 instead of 0.15, ..." */
-static void list_changes(const struct begin *b, const double *nearest, char *out, size_t room) {
+static void list_changes(const struct begin *b, const double *nearest, char *out, size_t capacity) {
     int told = 0;
     out[0] = '\0';
     for (int j = 0; j < b->r->n + b->r->m && told < 4; j++) {
         double size = fabs(nearest[j]) + fabs(b->last[j]);
         if (b->given[j] != BEGIN_FIXED || fabs(nearest[j] - b->last[j]) <= 1e-9 * size) continue;
         double value = fabs(nearest[j]) < 1e-15 * fabs(b->last[j]) ? 0 : nearest[j];
-        text_add(out, room, "%s%.110s = %.10g instead of %.10g", told++ ? ", " : "", b->r->names[j], value,
-                 b->last[j]);
+        text_add(out, capacity, "%s%.110s = %.10g instead of %.10g", told++ ? ", " : "", b->r->names[j],
+                 value, b->last[j]);
     }
 }
 
@@ -135,8 +136,8 @@ static int row_with(struct begin *b, int j, const double *u, double *off) {
 static void none_found(struct begin *b, const struct row *row, const char *label, const char *off_by) {
     int loose = loose_in(b, row->f);
     struct source_message *one =
-        source_say(&b->m->messages, SOURCE_ERROR, row->where.offset, row->where.length,
-                   "no start values were found that fit %s.", label);
+        source_diagnose(&b->m->messages, SOURCE_ERROR, row->where.offset, row->where.length,
+                        "no start values were found that fit %s.", label);
     if (loose >= 0)
         source_hint(one,
                     "%sThe search began at %.110s = %.10g: write  guess %.110s = ...  nearer to a solution.",
@@ -169,7 +170,8 @@ static void does_not_fit(struct begin *b, const keel_solver *s) {
     list_changes(b, nearest, changes, sizeof changes);
     struct syntax_span at = b->from[worst]->where;
     source_hint(
-        source_say(&b->m->messages, SOURCE_ERROR, at.offset, at.length, "`init` does not fit %s.", label),
+        source_diagnose(&b->m->messages, SOURCE_ERROR, at.offset, at.length, "`init` does not fit %s.",
+                        label),
         "%sIndex %d, %d free start value%s.\nClosest fit: %.160s.\nFix that, or write  guess %.110s = %.6g  "
         "to let keel choose.",
         off_by, y->index, y->freedom, y->freedom == 1 ? "" : "s", changes, b->r->names[worst],
@@ -211,8 +213,8 @@ static void not_conserved(struct begin *b, const char *sentence) {
         char name[220];
         quoted(sentence, name, sizeof name);
         struct syntax_span at = place_of_row(b, name);
-        struct source_message *one = source_say(&b->m->messages, SOURCE_ERROR, at.offset, at.length, "%.*s.",
-                                                length < 310 ? length : 310, sentence);
+        struct source_message *one = source_diagnose(&b->m->messages, SOURCE_ERROR, at.offset, at.length,
+                                                     "%.*s.", length < 310 ? length : 310, sentence);
         if (strcmp(name, "energy") == 0) explain_energy(b, one);
         else source_hint(one, "If it is only to be watched, write  output %.60s = ...", name);
         sentence = end ? end + 2 : NULL;
@@ -239,8 +241,8 @@ static void contradicts(struct begin *b, const char *sentence) {
     struct row a = find_row(b, first), c = find_row(b, second);
     describe(b, &a, first, one, sizeof one);
     describe(b, &c, second, other, sizeof other);
-    source_hint(source_say(&b->m->messages, SOURCE_ERROR, a.where.offset, a.where.length,
-                           "%.140s  and  %.140s  cannot both hold near the start.", one, other),
+    source_hint(source_diagnose(&b->m->messages, SOURCE_ERROR, a.where.offset, a.where.length,
+                                "%.140s  and  %.140s  cannot both hold near the start.", one, other),
                 "Take one of them away, put other numbers in, or give a `guess` near where both hold.");
 }
 
@@ -264,8 +266,8 @@ static void not_solved(struct begin *b, const char *sentence) {
         at = row.where;
     }
     struct source_message *one =
-        source_say(&b->m->messages, SOURCE_ERROR, at.offset, at.length,
-                   "no values were found at the start that solve %s.", worst >= 0 ? label : sentence);
+        source_diagnose(&b->m->messages, SOURCE_ERROR, at.offset, at.length,
+                        "no values were found at the start that solve %s.", worst >= 0 ? label : sentence);
     if (told)
         source_hint(one,
                     "The search began at %s.  Write  guess %.110s = ...  nearer to a solution; is there one?",
@@ -291,10 +293,10 @@ static void not_determined(struct begin *b) {
     if (told > 4) text_add(unknowns, sizeof unknowns, ", ... (%d in all)", told);
     struct row row = r->algebraic.count ? find_row(b, r->algebraic.names[0]) : (struct row){0};
     source_hint(
-        source_say(&b->m->messages, SOURCE_ERROR, row.where.length ? row.where.offset : SOURCE_NOWHERE,
-                   row.where.length,
-                   "at the start the equations do not determine %s: their matrix is singular there.",
-                   unknowns),
+        source_diagnose(&b->m->messages, SOURCE_ERROR, row.where.length ? row.where.offset : SOURCE_NOWHERE,
+                        row.where.length,
+                        "at the start the equations do not determine %s: their matrix is singular there.",
+                        unknowns),
         "Either the start is a special place: give other start values, or a `guess`.  Or the equations\n"
         "say less where all of them hold: write each without factors, and without multiples of others.");
 }
@@ -303,8 +305,9 @@ static void no_mass(struct begin *b, const char *sentence) {
     struct syntax_span at = syntax_find_statement(b->m->model->file, SYNTAX_LAGRANGIAN, NULL);
     char name[220];
     quoted(sentence, name, sizeof name);
-    source_hint(source_say(&b->m->messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
-                           "%.280s: some motion has no kinetic energy, or a negative one.", sentence),
+    source_hint(source_diagnose(&b->m->messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE,
+                                at.length, "%.280s: some motion has no kinetic energy, or a negative one.",
+                                sentence),
                 "Give `%.60s` kinetic energy of its own, or write the equations with `var`.", name);
 }
 
@@ -320,6 +323,6 @@ void initial_diagnose(struct begin *b, const keel_solver *s) {
     else if (strstr(sentence, "the algebraic ")) not_solved(b, sentence);
     else if (strstr(sentence, "mass matrix")) no_mass(b, sentence);
     else
-        source_say(&b->m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start at t = %.10g: %.280s.", b->t0,
-                   sentence);
+        source_diagnose(&b->m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start at t = %.10g: %.280s.",
+                        b->t0, sentence);
 }

@@ -21,11 +21,11 @@ static int widest(const struct jump *j) {
     return most;
 }
 
-int jump_room_open(struct jump_room *w, const struct jump *j) {
+int jump_workspace_open(struct jump_workspace *w, const struct jump *j) {
     size_t n = (size_t)j->n, h = (size_t)j->hiddens, wide = 2 * (size_t)widest(j) + 1;
     size_t entries = (size_t)j->slope.row_start[j->n];
     size_t lower = j->levels > 1 ? (size_t)j->lower.row_start[j->n] : 0;
-    *w = (struct jump_room){
+    *w = (struct jump_workspace){
         .memory =
             calloc(2 * entries + 2 * lower + 3 * h + 2 * n + wide * wide + 2 * wide + 1, sizeof(double)),
         .pivot = calloc(2 * wide, sizeof(int))};
@@ -46,7 +46,7 @@ int jump_room_open(struct jump_room *w, const struct jump *j) {
     return 1;
 }
 
-void jump_room_close(struct jump_room *w) {
+void jump_workspace_close(struct jump_workspace *w) {
     free(w->memory);
     free(w->pivot);
 }
@@ -92,7 +92,7 @@ static int row_contains_what_stays(const struct jump_level *l, int i) {
 /* A square block. */
 static int solve_square(const struct jump_level *l, int b) {
     const struct jump *j = l->j;
-    struct jump_room *w = l->w;
+    struct jump_workspace *w = l->w;
     int first = j->first[b], count = j->first[b + 1] - first;
     memset(w->matrix, 0, (size_t)count * (size_t)count * sizeof *w->matrix);
     for (int k = 0; k < count; k++) {
@@ -115,7 +115,7 @@ static int solve_square(const struct jump_level *l, int b) {
  * is of the same size for all, whatever their units and values. */
 static void take_scales(const struct jump_level *l, int b) {
     const struct jump *j = l->j;
-    struct jump_room *w = l->w;
+    struct jump_workspace *w = l->w;
     int first = j->first[b], count = j->first[b + 1] - first;
     for (int k = 0; k < count; k++) {
         int column = j->match[j->row[first + k]];
@@ -139,7 +139,7 @@ static void take_scales(const struct jump_level *l, int b) {
  *     (A  0 ) (    mu    ) = (rhs)       A by columns in their scales. */
 static int solve_smallest(const struct jump_level *l, int b) {
     const struct jump *j = l->j;
-    struct jump_room *w = l->w;
+    struct jump_workspace *w = l->w;
     int first = j->first[b], count = j->first[b + 1] - first, rows = 0, columns = 0;
     int *at = w->kept; /* by column of the block: its number among those that move, or -1 */
     take_scales(l, b);
@@ -189,7 +189,7 @@ static int solve_smallest(const struct jump_level *l, int b) {
 /* step with J step = right, block by block; the block that has no solution, or -1. */
 int jump_solve_level(const struct jump_level *l) {
     const struct jump *j = l->j;
-    struct jump_room *w = l->w;
+    struct jump_workspace *w = l->w;
     memset(w->step, 0, (size_t)j->n * sizeof *w->step);
     for (int b = 0; b < j->blocks; b++) {
         int acts = 0;
@@ -219,7 +219,7 @@ double jump_from_below(const struct jump *j, const double *low, const double *a,
 /* The jump ----------------------------------------------------------------------------------------------- */
 
 /* Hidden rows of the level in round-offs of their terms: the worst. */
-static double units_of(const struct jump *j, const struct jump_room *w, int q) {
+static double units_of(const struct jump *j, const struct jump_workspace *w, int q) {
     double worst = 0;
     for (int i = 0; i < j->n; i++) {
         int h = j->hidden[(q - 1) * j->n + i];
@@ -231,7 +231,7 @@ static double units_of(const struct jump *j, const struct jump_room *w, int q) {
 }
 
 /* Hidden rows at u, and the largest terms they have had so far: what a jump leaves of large ones is zero. */
-static keel_status rows_at(const struct jump *j, struct jump_room *w, double t, const double *parameter,
+static keel_status rows_at(const struct jump *j, struct jump_workspace *w, double t, const double *parameter,
                            const double *u) {
     if (tape_call(&j->value, t, u, parameter, w->value) || tape_call(&j->terms, t, u, parameter, w->fresh))
         return KEEL_ENOMEM;
@@ -239,8 +239,8 @@ static keel_status rows_at(const struct jump *j, struct jump_room *w, double t, 
     return KEEL_OK;
 }
 
-void jump_label(const struct jump *j, int i, char *out, size_t room) {
-    system_label(j->formulation->y, j->formulation->y->s.row[i], 0, out, room);
+void jump_label(const struct jump *j, int i, char *out, size_t capacity) {
+    system_label(j->formulation->y, j->formulation->y->s.row[i], 0, out, capacity);
 }
 
 /* Nothing can be done about block b: said where it matters. */
@@ -291,7 +291,7 @@ void jump_sizes(const struct jump_level *l, const struct jump_path *path, const 
 static keel_status clear_round_off(const struct jump_level *l, double t, const double *parameter,
                                    const struct jump_path *path, double *u) {
     const struct jump *j = l->j;
-    struct jump_room *w = l->w;
+    struct jump_workspace *w = l->w;
     double units = units_of(j, w, l->q);
     int cleared = 0;
     jump_sizes(l, path, u);
@@ -314,7 +314,7 @@ static keel_status clear_round_off(const struct jump_level *l, double t, const d
 static keel_status take_level(struct jump_level *l, double t, const double *parameter, double *u,
                               struct jump_path *path) {
     const struct jump *j = l->j;
-    struct jump_room *w = l->w;
+    struct jump_workspace *w = l->w;
     double *a = path->a + (size_t)(l->q - 1) * (size_t)j->n, before = HUGE_VAL;
     for (int round = 0; round < ITERATIONS; round++) {
         double units = units_of(j, w, l->q);
@@ -347,12 +347,13 @@ static keel_status take_level(struct jump_level *l, double t, const double *para
 
 keel_status jump_apply(const struct jump *j, double t, const double *parameter, const unsigned char *assigned,
                        double *u, struct jump_path *path) {
-    struct jump_room w;
+    struct jump_workspace w;
     *path = (struct jump_path){0};
     if (!j->there) return KEEL_OK;
     size_t all = (size_t)(j->formulation->n + j->formulation->m);
     path->a = calloc((size_t)j->levels * (size_t)j->n + all + 1, sizeof *path->a);
-    keel_status status = jump_room_open(&w, j) && path->a ? rows_at(j, &w, t, parameter, u) : KEEL_ENOMEM;
+    keel_status status =
+        jump_workspace_open(&w, j) && path->a ? rows_at(j, &w, t, parameter, u) : KEEL_ENOMEM;
     double off = 0;
     for (int q = 1; q <= j->levels && status == KEEL_OK; q++) off = fmax(off, units_of(j, &w, q));
     if (status == KEEL_OK && off > 4) {
@@ -373,7 +374,7 @@ keel_status jump_apply(const struct jump *j, double t, const double *parameter, 
             status = KEEL_OK;
         }
     }
-    jump_room_close(&w);
+    jump_workspace_close(&w);
     return status;
 }
 

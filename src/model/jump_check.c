@@ -36,7 +36,7 @@ static keel_status turned(const struct jump *j, int place, int row, struct jump_
 }
 
 /* The row of a balance of the block whose sum has changed most. */
-static int row_of_change(const struct jump *j, const struct jump_room *w, const double *a, int column) {
+static int row_of_change(const struct jump *j, const struct jump_workspace *w, const double *a, int column) {
     int found = -1;
     double most = 0;
     for (int i = 0; i < j->n; i++) {
@@ -54,7 +54,7 @@ static int row_of_change(const struct jump *j, const struct jump_room *w, const 
 }
 
 /* Are the equations of the level, for this jump, other ones than where it began? */
-static int level_differs(const struct jump *j, const struct jump_room *w, const double *a, int q) {
+static int level_differs(const struct jump *j, const struct jump_workspace *w, const double *a, int q) {
     for (int i = 0; i < j->n; i++) {
         double change = 0, sum = 0;
         if (j->c[i] >= q) continue;
@@ -77,9 +77,9 @@ static int level_differs(const struct jump *j, const struct jump_room *w, const 
 }
 
 /* The same jump of the constraints by the directions that hold at u: is it the same jump of the states? */
-static keel_status directions_at(const struct jump *j, struct jump_room *w, double t, const double *parameter,
-                                 const unsigned char *assigned, const double *u, const double *after,
-                                 struct jump_path *path, double *v) {
+static keel_status directions_at(const struct jump *j, struct jump_workspace *w, double t,
+                                 const double *parameter, const unsigned char *assigned, const double *u,
+                                 const double *after, struct jump_path *path, double *v) {
     if (tape_call(&j->slopes, t, u, parameter, w->now) ||
         (j->levels > 1 && tape_call(&j->lowers, t, u, parameter, w->low)))
         return KEEL_ENOMEM;
@@ -114,11 +114,11 @@ static keel_status directions_at(const struct jump *j, struct jump_room *w, doub
 
 keel_status jump_check(const struct jump *j, double t, const double *parameter, const unsigned char *assigned,
                        const double *u, struct jump_path *path) {
-    struct jump_room w;
+    struct jump_workspace w;
     int row, all = j->there ? j->formulation->n + j->formulation->m : 0;
     if (!j->there || !path->moved) return KEEL_OK;
     double *v = calloc((size_t)j->levels * (size_t)j->n + (size_t)all + 1, sizeof *v);
-    keel_status status = jump_room_open(&w, j) && v ? KEEL_OK : KEEL_ENOMEM;
+    keel_status status = jump_workspace_open(&w, j) && v ? KEEL_OK : KEEL_ENOMEM;
     if (status == KEEL_OK &&
         (tape_call(&j->slopes, t, path->before, parameter, w.begin) ||
          (j->levels > 1 && tape_call(&j->lowers, t, path->before, parameter, w.low_begin))))
@@ -139,6 +139,6 @@ keel_status jump_check(const struct jump *j, double t, const double *parameter, 
         status = directions_at(j, &w, t, parameter, assigned, on_the_way, u, path, v);
     }
     free(v);
-    jump_room_close(&w);
+    jump_workspace_close(&w);
     return status;
 }

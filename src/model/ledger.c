@@ -28,7 +28,7 @@ static int list_names(struct keel_model *m) {
         for (size_t k = 0; k < most; k++) own[k] = -1;
         for (int k = 0; k < r->surfaces; k++) {
             const char *name = r->event.names[r->event.count - r->surfaces + k];
-            if (!expr_spend(&m->model->graph, EXPR_COST_LOOK * (double)m->surfaces)) return 0;
+            if (!expr_spend(&m->model->graph, EXPR_COST_VISIT * (double)m->surfaces)) return 0;
             int place = find(m, name);
             if (place < 0) m->surface[place = m->surfaces++] = name;
             own[place] = k;

@@ -198,7 +198,7 @@ static int visit(struct loops *l) {
     return points;
 }
 
-static int take_room(struct loops *l, struct pool *pool) {
+static int take_workspace(struct loops *l, struct pool *pool) {
     size_t n = (size_t)l->n, rows = (size_t)l->rows;
     l->q = pool_take(pool, (n + 1) * sizeof *l->q);
     l->trial = pool_take(pool, (2 * n + 1) * sizeof *l->trial);
@@ -216,7 +216,7 @@ int loops_dependent(const struct system *y, unsigned char *dependent, struct poo
     int count = 0;
     l.state = 88172645463325252u;
     if (y->m->form != MODEL_LAGRANGIAN || l.rows < 2 || l.rows > MOST_ROWS || l.n > MOST_ROWS) return 0;
-    int there = take_room(&l, pool) ? open_tape(&l, pool) : -1;
+    int there = take_workspace(&l, pool) ? open_tape(&l, pool) : -1;
     int points = there > 0 ? visit(&l) : 0;
     tape_free(&l.tape);
     for (int i = 0; i < l.rows && points; i++) {

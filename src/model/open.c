@@ -79,28 +79,28 @@ static int take_span(struct keel_model *m) {
     m->span[1] = model->end == EXPR_NONE ? m->span[0] : model_number(model, model->end, m->span[0]);
     if ((m->from && !keel_model_number(m, m->from, &m->span[0])) ||
         (m->to && !keel_model_number(m, m->to, &m->span[1]))) {
-        source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the time span: %.290s", m->refusal);
+        source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the time span: %.290s", m->refusal);
         return 0;
     }
     struct source_message *one;
     if (!isfinite(m->span[0]) || !isfinite(m->span[1])) {
-        one = source_say(&m->messages, SOURCE_ERROR, model->run.offset, model->run.length,
-                         "the time span %g .. %g is not made of numbers.", m->span[0], m->span[1]);
+        one = source_diagnose(&m->messages, SOURCE_ERROR, model->run.offset, model->run.length,
+                              "the time span %g .. %g is not made of numbers.", m->span[0], m->span[1]);
         source_hint(one, "Look for a division by zero, or a root or logarithm of a negative number.");
         return 0;
     }
     if (m->span[0] != m->span[1]) return 1;
-    source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-               "the run has no length: it ends where it begins, at %g.", m->span[0]);
+    source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                    "the run has no length: it ends where it begins, at %g.", m->span[0]);
     return 0;
 }
 
 /* The stepper that the model is read for: as asked, or as the model's `options` say: "rk4" of rk4+scale. */
-static void find_method(const struct keel_model *m, char *out, size_t room) {
+static void find_method(const struct keel_model *m, char *out, size_t capacity) {
     const char *words = m->method;
     for (int i = 0; i < m->model->options && !words; i++)
         if (strcmp(m->model->option[i].name, "method") == 0) words = m->model->option[i].words;
-    text_set(out, room, "%.*s", words ? (int)strcspn(words, "+") : 0, words ? words : "");
+    text_set(out, capacity, "%.*s", words ? (int)strcspn(words, "+") : 0, words ? words : "");
 }
 
 static int open_modes(struct keel_model *m) {
@@ -126,7 +126,7 @@ static int open_modes(struct keel_model *m) {
         good &= branches_check(&mode->branches, &mode->functions.tape[functions_role_event], m->span,
                                m->parameter, model->parameters + model->helds);
         m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape,
-                                               &mode->functions.recurrences, &mode->functions.along, NULL};
+                                               &mode->functions.recurrences, &mode->functions.composed, NULL};
     }
     return good;
 }
@@ -256,7 +256,7 @@ static int build(struct keel_model *m) {
 static int stopped(struct keel_model *m) {
     if (!m->limits.stop || !*m->limits.stop) return 0;
     m->messages = (struct source_messages){0};
-    source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "stopped while the model was read.");
+    source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "stopped while the model was read.");
     m->status = KEEL_ESTOP;
     render(m);
     return 1;
@@ -362,15 +362,15 @@ keel_model *keel_model_read(const char *name, const char *text, size_t length, c
 /* The whole file; NULL with errno. */
 static char *read_file(const char *path, size_t *length) {
     FILE *file = fopen(path, "rb");
-    size_t room = 1 << 16, count = 0;
-    char *text = file ? malloc(room) : NULL;
+    size_t capacity = 1 << 16, count = 0;
+    char *text = file ? malloc(capacity) : NULL;
     while (text && !feof(file) && !ferror(file) && count <= SOURCE_LONGEST) {
-        if (count == room) {
-            char *wider = realloc(text, room *= 2);
+        if (count == capacity) {
+            char *wider = realloc(text, capacity *= 2);
             if (!wider) free(text);
             text = wider;
         }
-        if (text) count += fread(text + count, 1, room - count, file);
+        if (text) count += fread(text + count, 1, capacity - count, file);
     }
     int error = file && ferror(file) ? errno : text || !file ? 0 : ENOMEM;
     if (file) fclose(file);
@@ -388,8 +388,8 @@ keel_model *keel_model_load(const char *path, const keel_model_options *o) {
     struct keel_model *m = begin_model(path, text, length, o);
     if (m && !text && error == ENOMEM) diagnostics_memory(&m->messages);
     else if (m && !text)
-        source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the file cannot be read: %s.",
-                   strerror(error));
+        source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the file cannot be read: %s.",
+                        strerror(error));
     if (m) finish(m, text && build(m));
     free(text);
     return m;
@@ -421,7 +421,7 @@ static int special(const struct keel_model *m) {
 /* An assignment that is wrong in itself changes nothing: all that is left of it is what is said. */
 static keel_status refuse(struct keel_model *m, const char *sentence) {
     m->messages = (struct source_messages){0};
-    source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", sentence);
+    source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", sentence);
     render(m);
     return KEEL_EINVAL;
 }

@@ -50,10 +50,10 @@ struct inside_mode {
     int *solver_surface;         /* the same of switching surfaces */
     struct values held;          /* what `x.enter` and `x.start` are taken from */
     struct inside_event *event;
-    int **event_states;  /* by event: how many states it depends on, and which; NULL: not known yet */
-    int proved, pairs;   /* the form proves its energy; its potential is a sum over pairs */
-    const char **choice; /* names of states that may be chosen at the start, as many as are free */
-    int choices, hiddens;
+    int **event_states;      /* by event: how many states it depends on, and which; NULL: not known yet */
+    int proved, pairs;       /* the form proves its energy; its potential is a sum over pairs */
+    const char **free_state; /* names of states that may be chosen at the start, as many as are free */
+    int free_states, hiddens;
     int *hidden; /* [hiddens] those of the system's hidden rows that stand in no line of the text */
     int dof;     /* independent velocities, as the analysis counts them; -1: no mechanics */
     int regained, regained_velocities; /* free values of the first mode beyond those counted: rows that follow

@@ -44,7 +44,7 @@ static const char *apt(const char *hint) {
     return strncmp(hint, "Declare it", 10) == 0 || strncmp(hint, "Write it on", 11) == 0 ? "" : hint;
 }
 
-expr query_expression(struct keel_model *m, const char *text, char *why, size_t room) {
+expr query_expression(struct keel_model *m, const char *text, char *why, size_t capacity) {
     struct source_messages said = {0};
     struct pool pool = {.limit = 1 << 20};
     struct source source = {"expression", text, strlen(text), 0};
@@ -56,28 +56,28 @@ expr query_expression(struct keel_model *m, const char *text, char *why, size_t 
     if (m->no_memory) e = EXPR_NONE;
     const struct source_message *one = said.count && !m->no_memory ? &said.list[0] : NULL;
     if (e == EXPR_NONE)
-        text_set(why, room, "%.300s%s%.200s", one ? one->sentence : "there is not enough memory.",
+        text_set(why, capacity, "%.300s%s%.200s", one ? one->sentence : "there is not enough memory.",
                  one && apt(one->hint)[0] ? "  " : "", one ? apt(one->hint) : "");
     return e;
 }
 
-expr query_symbol(struct keel_model *m, const char *name, char *why, size_t room) {
-    expr e = query_expression(m, name, why, room);
+expr query_symbol(struct keel_model *m, const char *name, char *why, size_t capacity) {
+    expr e = query_expression(m, name, why, capacity);
     if (e == EXPR_NONE) return e;
     const struct expr_node *n = &m->model->graph.node[e];
     if (n->op == EXPR_SYMBOL && n->a == EXPR_UNKNOWN) return e;
-    text_set(why, room, "this is no unknown, nor a derivative of one.");
+    text_set(why, capacity, "this is no unknown, nor a derivative of one.");
     return EXPR_NONE;
 }
 
 /* Which names an expression may use. */
-static void list_parameters(const struct model *m, char *why, size_t room) {
+static void list_parameters(const struct model *m, char *why, size_t capacity) {
     enum { TOLD = 8 };
     if (strncmp(why, "unknown name", 12) != 0 || strstr(why, "Did you mean")) return;
-    if (m->parameters == 0) text_add(why, room, "  The model has no parameters.");
+    if (m->parameters == 0) text_add(why, capacity, "  The model has no parameters.");
     for (int i = 0; i < m->parameters && i <= TOLD; i++)
-        if (i == TOLD) text_add(why, room, ", ...");
-        else text_add(why, room, "%s%s", i ? ", " : "  The parameters are ", m->parameter[i].label.text);
+        if (i == TOLD) text_add(why, capacity, ", ...");
+        else text_add(why, capacity, "%s%s", i ? ", " : "  The parameters are ", m->parameter[i].label.text);
 }
 
 int keel_model_number(keel_model *m, const char *text, double *value) {

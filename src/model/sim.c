@@ -128,7 +128,7 @@ static int take_memory(struct keel_sim *s, const struct sim_start *start) {
     for (size_t i = 0; i < modes; i++) {
         s->bound[i] =
             (struct functions_bound){s->parameter, m->mode[i].functions.tape,
-                                     &m->mode[i].functions.recurrences, &m->mode[i].functions.along, s};
+                                     &m->mode[i].functions.recurrences, &m->mode[i].functions.composed, s};
         s->problem[i] = m->mode[i].fill.problem;
         s->problem[i].user = &s->bound[i];
         s->problem[i].side = s->parameter + m->model->parameters + m->model->helds;
@@ -335,7 +335,7 @@ keel_column keel_sim_column_kind(const keel_sim *s, int i) {
     return n->a == EXPR_MULTIPLIER ? KEEL_COLUMN_MULTIPLIER : KEEL_COLUMN_STATE;
 }
 
-keel_status sim_ask(struct keel_sim *s, const struct values *v, double *out) {
+keel_status sim_query(struct keel_sim *s, const struct values *v, double *out) {
     keel_status status = values_at(v, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s),
                                    s->parameter, &s->scratch, out);
     return status == KEEL_ENOMEM ? sim_no_memory(s) : status;
@@ -378,7 +378,7 @@ keel_status keel_sim_sizes(keel_sim *s, double *out) {
     keel_status status = keel_sim_values(s, out);
     for (int i = 0; i < columns; i++) out[i] = fabs(out[i]);
     if (status != KEEL_OK || outputs == 0) return status;
-    return sim_ask(s, sizes, out + columns - outputs); /* they are the last columns */
+    return sim_query(s, sizes, out + columns - outputs); /* they are the last columns */
 }
 
 keel_status keel_sim_values_at(keel_sim *s, double t, double *out) {

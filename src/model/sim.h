@@ -51,10 +51,10 @@ struct keel_sim {
     double simultaneous_time;               /* events at one time are counted */
     int simultaneous;
     keel_event_record *event_record;
-    long event_records, room;
+    long event_records, capacity;
     struct ledger ledger;
     struct sim_jump *jump;
-    long jumps, jump_room;
+    long jumps, jump_workspace;
     double *row_value;               /* rows before an action, their units, and the same after it */
     double *residual;                /* of the solver's rows, at a look (drift.c); NULL: not yet */
     struct vary_again *repeat;       /* what keel_vary_again keeps; NULL: not yet */
@@ -106,5 +106,5 @@ keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format,
 const double *sim_multipliers(struct keel_sim *s); /* NULL: there are none */
 /* Expressions of the mode in force where the run stands, out[v->count]: see values_at; without memory the
  * run has failed. */
-keel_status sim_ask(struct keel_sim *s, const struct values *v, double *out);
+keel_status sim_query(struct keel_sim *s, const struct values *v, double *out);
 #endif

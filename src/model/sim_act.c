@@ -36,12 +36,12 @@ static const struct inside_event *event_of(const struct keel_sim *s, int event) 
 
 keel_status sim_note(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
-    if (s->event_records == s->room) {
-        long room = s->room ? 2 * s->room : 16;
-        keel_event_record *wider = realloc(s->event_record, (size_t)room * sizeof *wider);
+    if (s->event_records == s->capacity) {
+        long capacity = s->capacity ? 2 * s->capacity : 16;
+        keel_event_record *wider = realloc(s->event_record, (size_t)capacity * sizeof *wider);
         if (!wider) return sim_no_memory(s);
         s->event_record = wider;
-        s->room = room;
+        s->capacity = capacity;
     }
     s->event_record[s->event_records++] =
         (keel_event_record){keel_time(s->solver), own->event->label.text, s->mode, own->to, own->changes};
@@ -80,7 +80,7 @@ static int take_held(struct keel_sim *s, int start_too) {
     double *now = s->parameter + model->parameters;
     int changed = 0;
     if (model->helds == 0) return 0;
-    keel_status status = sim_ask(s, &s->m->mode[s->mode].held, s->held);
+    keel_status status = sim_query(s, &s->m->mode[s->mode].held, s->held);
     if (status == KEEL_ENEWTON)
         sim_fail(s, status, "the values at t = %.10g could not be found", keel_time(s->solver));
     if (status != KEEL_OK) return -1;
@@ -106,7 +106,7 @@ keel_status sim_take_values(struct keel_sim *s, const struct inside_event *own) 
     const struct formulation *next = &s->m->mode[own->to].formulation;
     int unknowns = next->n + next->m, at = unknowns;
     double t = keel_time(s->solver), *u = s->work;
-    keel_status status = sim_ask(s, &own->after, u);
+    keel_status status = sim_query(s, &own->after, u);
     if (status == KEEL_ENOMEM) return status;
     if (status != KEEL_OK)
         return sim_fail(s, status, "event `%s` at t = %.10g: the values it needs could not be found",
@@ -145,14 +145,14 @@ static double off_constraints(const struct keel_sim *s) {
 /* Was a value that was assigned, in s->entry, not left as it is?  Then it cannot hold, and the sentence says
  * so.  off: of the constraints, before. */
 static int moves_assigned(const struct keel_sim *s, const struct inside_event *own, double off, char *out,
-                          size_t room) {
+                          size_t capacity) {
     const keel_problem *p = &s->problem[own->to];
     const double *x = keel_state(s->solver), *u = s->entry;
     double largest = 0;
     for (int i = 0; i < p->n; i++) largest = fmax(largest, fmax(fabs(x[i]), fabs(u[i])));
     for (int i = 0; i < p->n; i++) {
         if (!own->stays[i] || fabs(x[i] - u[i]) <= (1e-9 + 10 * off) * largest) continue;
-        text_set(out, room,
+        text_set(out, capacity,
                  "`%.60s` := %.10g does not fit the constraints there (they make it %.10g): assign all that "
                  "they tie together so that they hold, or leave it out",
                  p->names[i], u[i], x[i]);

@@ -11,7 +11,7 @@ enum { DERIVATIVES = INSIDE_DERIVATIVES };
 
 /* Value and size of terms of an event function and of its time derivatives. */
 static int onset_at(struct keel_sim *s, int number, double *v) {
-    return sim_ask(s, &s->m->mode[s->mode].event[number].onset, v) == KEEL_OK;
+    return sim_query(s, &s->m->mode[s->mode].event[number].onset, v) == KEEL_OK;
 }
 
 static int acted_now(const struct keel_sim *s, int event) {

@@ -36,12 +36,12 @@ keel_status sim_rows_before(struct keel_sim *s) {
 }
 
 static keel_status add(struct keel_sim *s, struct sim_jump one) {
-    if (s->jumps == s->jump_room) {
-        long room = s->jump_room ? 2 * s->jump_room : 16;
-        struct sim_jump *wider = realloc(s->jump, (size_t)room * sizeof *wider);
+    if (s->jumps == s->jump_workspace) {
+        long capacity = s->jump_workspace ? 2 * s->jump_workspace : 16;
+        struct sim_jump *wider = realloc(s->jump, (size_t)capacity * sizeof *wider);
         if (!wider) return sim_no_memory(s);
         s->jump = wider;
-        s->jump_room = room;
+        s->jump_workspace = capacity;
     }
     s->jump[s->jumps++] = one;
     return KEEL_OK;

@@ -20,20 +20,20 @@ static unsigned kernels_for(const struct keel_sim *s) {
 }
 
 /* The stepper as the core takes it. */
-static void method_of(const struct keel_sim *s, char *out, size_t room) {
-    text_set(out, room, "%.*s", s->o.method ? (int)strcspn(s->o.method, "+") : 0,
+static void method_of(const struct keel_sim *s, char *out, size_t capacity) {
+    text_set(out, capacity, "%.*s", s->o.method ? (int)strcspn(s->o.method, "+") : 0,
              s->o.method ? s->o.method : "");
-    if (!out[0] || strcmp(out, "auto") == 0) text_set(out, room, s->o.step > 0 ? "rk4" : "dop853");
+    if (!out[0] || strcmp(out, "auto") == 0) text_set(out, capacity, s->o.step > 0 ? "rk4" : "dop853");
 }
 
 static int has_kernel(const struct keel_sim *s) {
     return keel_extras_of(&s->problem[s->mode])->kernel != NULL;
 }
 
-static void say_unsuited(const struct keel_sim *s, char *message, size_t room) {
+static void say_unsuited(const struct keel_sim *s, char *message, size_t capacity) {
     char method[64];
     method_of(s, method, sizeof method);
-    text_set(message, room,
+    text_set(message, capacity,
              "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
              "branches, constraints, events and rows that depend on the time",
              method, EMIT_STATES, EMIT_KEPT);
@@ -42,7 +42,7 @@ static void say_unsuited(const struct keel_sim *s, char *message, size_t room) {
 /* f[modes]: copies of the model's functions, which get what the kernels have.  0: there is no kernel, with a
  * sentence. */
 static int compile(struct keel_sim *s, struct functions *f, int lanes, int device, struct compile_unit *unit,
-                   char *message, size_t room) {
+                   char *message, size_t capacity) {
     const keel_model *m = s->m;
     struct emit e;
     char method[64];
@@ -62,8 +62,8 @@ static int compile(struct keel_sim *s, struct functions *f, int lanes, int devic
     limits.lanes = lanes;
     limits.device = device;
     good = good && !e.failed && e.kernel_count > 0;
-    if (!good) say_unsuited(s, message, room);
-    good = good && compile_load(e.text, &limits, unit, message, room) == COMPILE_READY;
+    if (!good) say_unsuited(s, message, capacity);
+    good = good && compile_load(e.text, &limits, unit, message, capacity) == COMPILE_READY;
     emit_close(&e);
     return good;
 }
@@ -128,15 +128,15 @@ int keel_sim_compile_lanes(keel_sim *s, int lanes) {
     return own->lanes;
 }
 
-const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t room) {
+const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t capacity) {
     struct functions f;
-    if (s) say_unsuited(s, message, room);
+    if (s) say_unsuited(s, message, capacity);
     if (!s || s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
     if (s->device_unit.handle) return s->kernel;
-    if (!compile(s, &f, 1, 1, &s->device_unit, message, room)) return NULL;
-    text_set(message, room, "its rows are not those of the kernel");
+    if (!compile(s, &f, 1, 1, &s->device_unit, message, capacity)) return NULL;
+    text_set(message, capacity, "its rows are not those of the kernel");
     if (!compile_device(&s->device_unit, &s->device) || !has_same_rows(s->kernel, &f)) return NULL;
-    void *queue = s->device.open(1, message, room); /* is there a GPU? */
+    void *queue = s->device.open(1, message, capacity); /* is there a GPU? */
     if (!queue) return NULL;
     s->device.close(queue);
     s->kernel->device = &s->device;

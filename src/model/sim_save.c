@@ -70,7 +70,7 @@ static size_t events_of(const struct keel_sim *s) {
     return (size_t)s->m->model->mode[s->mode].events;
 }
 
-size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
+size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity) {
     if (!s || !s->solver || s->status < 0) return 0;
     const struct model *model = s->m->model;
     size_t solver = keel_save(s->solver, NULL, 0), numbers = (size_t)(model->parameters + model->helds);
@@ -91,7 +91,7 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
                    events_of(s) * sizeof *s->fired + ledger_size(&s->ledger) +
                    (size_t)s->event_records * sizeof(struct saved_event) +
                    (size_t)s->jumps * sizeof(struct saved_jump) + solver;
-    if (!bytes || room < total || solver == 0) return solver ? total : 0;
+    if (!bytes || capacity < total || solver == 0) return solver ? total : 0;
     unsigned char *at = bytes;
     const struct piece pieces[] = {{&head, sizeof head},
                                    {s->parameter, numbers * sizeof *s->parameter},
@@ -124,7 +124,7 @@ static int read_events(struct keel_sim *s, const unsigned char *at, int64_t coun
     const struct model *model = s->m->model;
     s->event_record = malloc(((size_t)count + 1) * sizeof *s->event_record);
     if (!s->event_record) return -1;
-    s->room = (long)count + 1;
+    s->capacity = (long)count + 1;
     for (int64_t i = 0; i < count; i++) {
         struct saved_event one;
         memcpy(&one, at + (size_t)i * sizeof one, sizeof one);
@@ -141,7 +141,7 @@ static int read_events(struct keel_sim *s, const unsigned char *at, int64_t coun
 static int read_jumps(struct keel_sim *s, const unsigned char *at, int64_t count) {
     s->jump = malloc(((size_t)count + 1) * sizeof *s->jump);
     if (!s->jump) return -1;
-    s->jump_room = (long)count + 1;
+    s->jump_workspace = (long)count + 1;
     for (int64_t i = 0; i < count; i++) {
         struct saved_jump one;
         memcpy(&one, at + (size_t)i * sizeof one, sizeof one);

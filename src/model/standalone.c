@@ -26,10 +26,10 @@ struct page {
 /* Names and numbers ------------------------------------------------------------------------------------- */
 
 /* A name that C takes and that none of keel's begins with. */
-static void safe_name(char *out, size_t room, const char *name) {
+static void safe_name(char *out, size_t capacity, const char *name) {
     int strange =
         !isalpha((unsigned char)name[0]) || strncmp(name, "keel", 4) == 0 || strncmp(name, "KEEL", 4) == 0;
-    text_set(out, room, "%s%.*s", strange ? "model_" : "", LONGEST, name);
+    text_set(out, capacity, "%s%.*s", strange ? "model_" : "", LONGEST, name);
     for (char *at = out; *at; at++)
         if (!isalnum((unsigned char)*at) || (unsigned char)*at > 127) *at = '_';
 }
@@ -219,12 +219,12 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
 }
 
 /* The name of the function that gives the problem of a mode. */
-static void problem_name(const struct page *page, const keel_model *m, int mode, char *out, size_t room) {
+static void problem_name(const struct page *page, const keel_model *m, int mode, char *out, size_t capacity) {
     char name[LONGEST + 10];
     const char *of = m->model->mode[mode].name;
     if (of) safe_name(name, sizeof name, of);
-    text_set(out, room, of ? "%s_%s_problem" : "%s_problem", page->name, name);
-    if (!of) text_set(out, room, "%s_problem", page->name);
+    text_set(out, capacity, of ? "%s_%s_problem" : "%s_problem", page->name, name);
+    if (!of) text_set(out, capacity, "%s_problem", page->name);
 }
 
 /* The file ---------------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@ struct freezer {
     expr *image;    /* by node: the same with frozen branches; EXPR_NONE: not reached */
     expr *guard;    /* by node: of sides alone; not 0 where the node matters.  EXPR_NONE: nothing uses it */
     int *surface;   /* by node: 1 + the surface it switches at; 0: none */
-    int count, room;
+    int count, capacity;
     expr *at;              /* by surface: its function */
     expr *matters;         /* by surface: its guard */
     expr *printed;         /* by surface: what switches there, as the model has it */
@@ -65,9 +65,9 @@ static expr canonical(struct graph *g, expr e, int *turned) {
 static int add_surface(struct freezer *z, expr at, int stairs, expr printed) {
     for (int k = 0; k < z->count; k++)
         if (z->at[k] == at && z->stairs[k] == stairs) return k;
-    if (z->count == z->room) {
-        int room = z->room ? 2 * z->room : 16;
-        size_t size = (size_t)room;
+    if (z->count == z->capacity) {
+        int capacity = z->capacity ? 2 * z->capacity : 16;
+        size_t size = (size_t)capacity;
         expr *wider = expr_widen(z->g, z->at, size, sizeof *wider);
         if (wider) z->at = wider;
         expr *matters = expr_widen(z->g, z->matters, size, sizeof *matters);
@@ -77,7 +77,7 @@ static int add_surface(struct freezer *z, expr at, int stairs, expr printed) {
         unsigned char *steps = expr_widen(z->g, z->stairs, size, 1);
         if (steps) z->stairs = steps;
         if (!wider || !matters || !text || !steps) return z->failed = 1, -1;
-        z->room = room;
+        z->capacity = capacity;
     }
     z->at[z->count] = at;
     z->matters[z->count] = EXPR_NONE;

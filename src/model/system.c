@@ -19,29 +19,29 @@ int system_line(const struct system *y, struct syntax_span where) {
     return where.length ? source_place(y->source, where.offset).line : 0;
 }
 
-void system_label(const struct system *y, int i, int order, char *out, size_t room) {
+void system_label(const struct system *y, int i, int order, char *out, size_t capacity) {
     const struct system_origin *o = &y->origin[i];
     const struct model_mode *mode = mode_of(y);
     char name[200];
     out[0] = '\0';
-    if (order == 1) text_set(out, room, "d/dt ");
-    else if (order > 1) text_set(out, room, "d%d/dt%d ", order, order);
+    if (order == 1) text_set(out, capacity, "d/dt ");
+    else if (order > 1) text_set(out, capacity, "d%d/dt%d ", order, order);
     switch (o->kind) {
     case SYSTEM_CONSTRAINT:
-        text_add(out, room, "%s", mode->constraint.list[o->number].label.text);
+        text_add(out, capacity, "%s", mode->constraint.list[o->number].label.text);
         break;
     case SYSTEM_ROLLING:
-        text_add(out, room, "%s", mode->rolling.list[o->number].label.text);
+        text_add(out, capacity, "%s", mode->rolling.list[o->number].label.text);
         break;
     case SYSTEM_EQUATION:
-        text_add(out, room, "line %d", system_line(y, o->where));
-        if (o->copies > 1) text_add(out, room, " (%d)", o->copy);
+        text_add(out, capacity, "line %d", system_line(y, o->where));
+        if (o->copies > 1) text_add(out, capacity, " (%d)", o->copy);
         break;
     case SYSTEM_MOTION:
     case SYSTEM_MOMENTUM:
         model_name(y->m, o->kind == SYSTEM_MOTION ? mode->motion.q[o->number] : mode->motion.v[o->number],
                    name, sizeof name);
-        text_add(out, room, "motion of %s", name);
+        text_add(out, capacity, "motion of %s", name);
         break;
     }
 }
@@ -53,16 +53,16 @@ int system_unknown(const struct system *y, expr symbol) {
     return n->a == EXPR_MULTIPLIER ? y->number_of[n->b] - 1 : -1;
 }
 
-void system_name(const struct system *y, expr symbol, char *out, size_t room) {
+void system_name(const struct system *y, expr symbol, char *out, size_t capacity) {
     const struct expr_node n = y->m->graph.node[symbol];
     int j = system_unknown(y, symbol);
     for (int k = n.c > 0 && j >= 0 && y->alias_of ? y->alias_of[j] - 1 : -1; k >= 0;
          k = y->alias_next[k] - 1) {
         if (y->s.alias[k].order != (int)n.c) continue;
-        model_name(y->m, y->unknown[k], out, room);
+        model_name(y->m, y->unknown[k], out, capacity);
         return;
     }
-    model_name(y->m, symbol, out, room);
+    model_name(y->m, symbol, out, capacity);
 }
 
 /* e with some multipliers put to 0: those whose constraint the mode lacks, or those that were left out. */
@@ -163,7 +163,7 @@ static int collect(struct system *y, struct pool *pool) {
     struct model *m = y->m;
     const struct model_mode *mode = mode_of(y);
     struct derive d;
-    if (!expr_spend(&m->graph, EXPR_COST_LOOK * ((double)m->unknowns + m->multipliers))) return 0;
+    if (!expr_spend(&m->graph, EXPR_COST_VISIT * ((double)m->unknowns + m->multipliers))) return 0;
     size_t rows =
         (size_t)(mode->equation.count + 2 * mode->motion.n + mode->constraint.count + mode->rolling.count);
     size_t columns = (size_t)m->unknowns + (size_t)m->multipliers;

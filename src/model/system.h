@@ -44,10 +44,10 @@ int system_open(struct system *y, struct model *m, int mode, double t0, const st
                 struct source_messages *messages, struct pool *pool);
 void system_close(struct system *y);
 
-/* "rod[2]", "d/dt rod[2]", "line 7", "line 7 (2)": the order-th derivative of equation i.  Cut to room. */
-void system_label(const struct system *y, int i, int order, char *out, size_t room);
+/* "rod[2]", "d/dt rod[2]", "line 7", "line 7 (2)": the order-th derivative of equation i.  Cut to capacity. */
+void system_label(const struct system *y, int i, int order, char *out, size_t capacity);
 /* The user's name of a symbol: that of an alias where there is one, so that v does not become x'. */
-void system_name(const struct system *y, expr symbol, char *out, size_t room);
+void system_name(const struct system *y, expr symbol, char *out, size_t capacity);
 int system_line(const struct system *y, struct syntax_span where); /* from 1; 0: nowhere */
 /* The number of a symbol (an unknown or multiplier, any derivative) among the unknowns; -1: none of them. */
 int system_unknown(const struct system *y, expr symbol);

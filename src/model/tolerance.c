@@ -8,8 +8,8 @@
 static int wrong_value(struct keel_model *m, const struct model_given *one, const char *word, double value) {
     char name[160];
     model_name(m->model, one->target, name, sizeof name);
-    source_hint(source_say(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
-                           "the %s of `%s` must be a positive number, it is %g.", word, name, value),
+    source_hint(source_diagnose(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
+                                "the %s of `%s` must be a positive number, it is %g.", word, name, value),
                 "Write it as  {%s = 1e-9}.", word);
     return 0;
 }
@@ -18,8 +18,8 @@ static int wrong_value(struct keel_model *m, const struct model_given *one, cons
 static int no_unknown(struct keel_model *m, const struct model_given *one) {
     char name[160];
     model_name(m->model, one->target, name, sizeof name);
-    source_hint(source_say(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
-                           "`%s` follows from others, so that its atol would count for nothing.", name),
+    source_hint(source_diagnose(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
+                                "`%s` follows from others, so that its atol would count for nothing.", name),
                 "Give it to those it follows from; keel check lists what is solved for.");
     return 0;
 }

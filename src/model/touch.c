@@ -22,17 +22,17 @@ static int states_of(struct inside_mode *mode, int number, int *place) {
 
 /* By event of a mode: the places of these states, behind their number. */
 static int **open_states(struct keel_model *m, struct inside_mode *mode, int events) {
-    int *room = malloc(((size_t)mode->formulation.n + 1) * sizeof *room);
+    int *workspace = malloc(((size_t)mode->formulation.n + 1) * sizeof *workspace);
     mode->event_states = pool_take(&m->pool, ((size_t)events + 1) * sizeof *mode->event_states);
-    for (int k = 0; k < events && room && mode->event_states; k++) {
-        int count = states_of(mode, k, room);
+    for (int k = 0; k < events && workspace && mode->event_states; k++) {
+        int count = states_of(mode, k, workspace);
         int *own = count < 0 ? NULL : pool_take(&m->pool, ((size_t)count + 1) * sizeof *own);
         if (!own) mode->event_states = NULL;
         else own[0] = count, mode->event_states[k] = own;
-        for (int i = 0; i < count && own; i++) own[i + 1] = room[i];
+        for (int i = 0; i < count && own; i++) own[i + 1] = workspace[i];
     }
-    if (!room) mode->event_states = NULL;
-    free(room);
+    if (!workspace) mode->event_states = NULL;
+    free(workspace);
     return mode->event_states;
 }
 
@@ -48,7 +48,7 @@ unsigned char *touch_events(struct keel_model *m, const struct model_event *even
         if (event->action[k].kind == SYNTAX_ASSIGN)
             assigned[formulation_find(&next->formulation, event->action[k].target)] = 1;
     for (int i = 0; i < events && good; i++) {
-        good = expr_spend(g, EXPR_COST_LOOK + states[i][0]);
+        good = expr_spend(g, EXPR_COST_VISIT + states[i][0]);
         for (int k = 1; k <= states[i][0]; k++) touched[i] |= assigned[states[i][k]];
     }
     free(assigned);

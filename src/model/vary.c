@@ -288,10 +288,10 @@ static keel_sim *refused(keel_status status, const char *sentence) {
 /* The same text with the values in place of its own. */
 static keel_model *read_anew(const struct keel_variation *v, const double *value) {
     const struct keel_model *m = v->m;
-    size_t sets = (size_t)m->sets + (size_t)v->count, room = 40;
-    for (int i = 0; i < v->count; i++) room += strlen(v->one[i].name) + 40;
+    size_t sets = (size_t)m->sets + (size_t)v->count, capacity = 40;
+    for (int i = 0; i < v->count; i++) capacity += strlen(v->one[i].name) + 40;
     const char **set = malloc((sets + 1) * sizeof *set);
-    char *text = malloc(room), *at = text;
+    char *text = malloc(capacity), *at = text;
     keel_model *own = NULL;
     if (set && text) {
         memcpy(set, m->set, (size_t)m->sets * sizeof *set);

@@ -25,10 +25,11 @@ struct baumgarte {
 };
 
 static int refuse(const keel_problem *p, const keel_options *o, const keel_stepper *stepper, char *why,
-                  size_t room) {
+                  size_t capacity) {
     (void)p, (void)o;
     if (stepper->no_rhs != 1) return 0;
-    text_set(why, room, "baumgarte adds a term to f, and %s makes its steps from other parts of the problem",
+    text_set(why, capacity,
+             "baumgarte adds a term to f, and %s makes its steps from other parts of the problem",
              stepper->info.name);
     return 1;
 }

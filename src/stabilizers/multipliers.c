@@ -25,33 +25,33 @@
 enum { TURNS = 30 }; /* for the end alone: no evaluation of f */
 
 static int refuse_symmetric(const keel_problem *p, const keel_options *o, const keel_stepper *stepper,
-                            char *why, size_t room) {
+                            char *why, size_t capacity) {
     unsigned traits = stepper->info.traits;
     int symmetric = traits & KEEL_SYMMETRIC_STEP && !(traits & KEEL_MULTISTEP);
     (void)p;
     if (!symmetric)
-        text_set(why, room,
+        text_set(why, capacity,
                  "symmetric needs a symmetric one-step method, and %s is none: its steps would not be "
                  "reversible with it either; project goes with any method",
                  stepper->info.name);
     else if (o->step == 0)
-        text_set(why, room,
+        text_set(why, capacity,
                  "symmetric needs a fixed step: steps that follow an error estimate are not reversible");
     return !symmetric || o->step == 0;
 }
 
 static int refuse_coupled(const keel_problem *p, const keel_options *o, const keel_stepper *stepper,
-                          char *why, size_t room) {
+                          char *why, size_t capacity) {
     unsigned traits = stepper->info.traits;
     int stages = traits & KEEL_IMPLICIT && !(traits & KEEL_MULTISTEP);
     (void)p, (void)o;
     if (!stages)
-        text_set(why, room,
+        text_set(why, capacity,
                  "coupled puts multipliers into the stages of an implicit one-step method, and %s has no "
                  "stages to solve for; project goes with any method",
                  stepper->info.name);
     else if (stepper->no_rhs)
-        text_set(why, room,
+        text_set(why, capacity,
                  "coupled adds multipliers to f, and %s solves equations of its own instead of stages with f",
                  stepper->info.name);
     return !stages || stepper->no_rhs;

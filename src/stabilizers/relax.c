@@ -35,17 +35,17 @@ struct relax {
 
 /* One increment that may be taken longer or shorter. */
 static int refuse(const keel_problem *p, const keel_options *o, const keel_stepper *stepper, char *why,
-                  size_t room) {
+                  size_t capacity) {
     const char *name = stepper->info.name;
     (void)p, (void)o;
     why[0] = '\0';
     if (stepper->info.traits & KEEL_MULTISTEP)
-        text_set(why, room, "relax changes the length of every step, and %s needs equal steps", name);
+        text_set(why, capacity, "relax changes the length of every step, and %s needs equal steps", name);
     else if (!(stepper->info.traits & KEEL_RUNGE_KUTTA))
-        text_set(why, room, "relax stretches the increment of one Runge-Kutta step, and %s does not have one",
-                 name);
+        text_set(why, capacity,
+                 "relax stretches the increment of one Runge-Kutta step, and %s does not have one", name);
     else if (stepper->info.order < 2)
-        text_set(why, room,
+        text_set(why, capacity,
                  "relax needs a method of order 2 or more: no step of %s near the one asked for keeps an "
                  "invariant",
                  name);
@@ -128,7 +128,7 @@ static keel_status slopes(struct engine *e, double h, double t, const double *u,
         keel_row_kind kind = (keel_row_kind)m->kind[a];
         keel_status status = rows_jacobian(fd, rows, kind, t, u);
         if (status == KEEL_OK && grow) status = rows_grow(fd, rows, kind, t, u);
-        if (status == KEEL_OK && rows->map[kind]->moving)
+        if (status == KEEL_OK && rows->map[kind]->time_dependent)
             status = map_time_derivative(fd, rows->map[kind], t, u, rows->column + rows->at[kind]);
         if (status != KEEL_OK) return status;
     }

@@ -48,13 +48,13 @@ static void layout(keel_manifold *view) {
 /* Sets --------------------------------------------------------------------------------------------------- */
 
 /* The next name of a list, up to a blank, a comma or a semicolon that is not inside brackets; NULL: none. */
-static const char *next_name(const char *at, char *name, size_t room) {
+static const char *next_name(const char *at, char *name, size_t capacity) {
     size_t length = 0;
     while (*at == ',' || *at == ' ' || *at == '\t') at++;
     if (*at == '\0' || *at == ';') return NULL;
     for (int depth = 0; *at && (depth > 0 || !strchr(",; \t", *at)); at++) {
         depth += (*at == '[') - (*at == ']');
-        if (length + 1 < room) name[length++] = *at;
+        if (length + 1 < capacity) name[length++] = *at;
     }
     name[length] = '\0';
     return at;
@@ -73,9 +73,9 @@ static int mark(struct manifold *m, const char *name, int set) {
     const struct field *fd = m->fd;
     int met = 0;
     for (int i = 0; i < fd->n + fd->m; i++) {
-        char room[ROWS_NAME];
+        char buffer[ROWS_NAME];
         const char *known = fd->p.names ? fd->p.names[i] : NULL;
-        if (!known) text_set(room, sizeof room, "u[%d]", i), known = room;
+        if (!known) text_set(buffer, sizeof buffer, "u[%d]", i), known = buffer;
         if (strcmp(known, name) != 0 && !same_array(known, name)) continue;
         met++;
         if (i >= fd->n) continue; /* follows from the states */
@@ -85,13 +85,13 @@ static int mark(struct manifold *m, const char *name, int set) {
     return met;
 }
 
-static int complain(char *why, size_t room, const char *what, const char *name) {
-    text_set(why, room, "options.sets: `%.60s` %s", name, what);
+static int scale_fail(char *why, size_t capacity, const char *what, const char *name) {
+    text_set(why, capacity, "options.sets: `%.60s` %s", name, what);
     return -1;
 }
 
 /* `sets` of the options into set_of; 0, or -1 with a sentence. */
-static int read_sets(struct manifold *m, const char *text, char *why, size_t room) {
+static int read_sets(struct manifold *m, const char *text, char *why, size_t capacity) {
     struct scale *s = own(m);
     const char *whole = text;
     char name[ROWS_NAME];
@@ -101,11 +101,11 @@ static int read_sets(struct manifold *m, const char *text, char *why, size_t roo
         int states = 0;
         for (const char *rest = text; (rest = next_name(rest, name, sizeof name)); text = rest) {
             int met = mark(m, name, s->sets[0]);
-            if (met == 0) return complain(why, room, "is no state and no array of states", name);
-            if (met < 0) return complain(why, room, "stands in two sets, or twice in one", name);
+            if (met == 0) return scale_fail(why, capacity, "is no state and no array of states", name);
+            if (met < 0) return scale_fail(why, capacity, "stands in two sets, or twice in one", name);
         }
         for (int i = 0; i < m->fd->n; i++) states += s->set_of[i] == s->sets[0];
-        if (states == 0) return complain(why, room, "has a set without a state", whole);
+        if (states == 0) return scale_fail(why, capacity, "has a set without a state", whole);
         s->sets[0]++;
         text += strspn(text, ", \t");
         text = *text == ';' ? text + 1 : NULL;
@@ -136,13 +136,13 @@ static double set_size(const struct manifold *m, int set, const double *u, int *
 }
 
 /* Are there as many sets as kept rows, and none of them zero at u?  1, or 0 with a sentence. */
-static int sets_fit(struct manifold *m, double t, const double *u, char *why, size_t room) {
+static int sets_fit(struct manifold *m, double t, const double *u, char *why, size_t capacity) {
     struct scale *s = own(m);
     int member = 0;
     char name[ROWS_NAME];
     if (m->kept == 0) return 1;
     if (s->sets[0] != m->kept) {
-        text_set(why, room,
+        text_set(why, capacity,
                  "scale multiplies one set of states for each kept row: there %s %d set%s and %d kept "
                  "row%s; name the sets (options.sets), or the rows to keep (options.keep)",
                  s->sets[0] == 1 ? "is" : "are", s->sets[0], s->sets[0] == 1 ? "" : "s", m->kept,
@@ -151,7 +151,7 @@ static int sets_fit(struct manifold *m, double t, const double *u, char *why, si
     }
     for (int q = 0; q < s->sets[0]; q++)
         if (set_size(m, q, u, &member) == 0) {
-            text_set(why, room,
+            text_set(why, capacity,
                      "scale: all states of the set of %s are 0 at t = %.10g, and no factor can change that; "
                      "choose other sets",
                      field_name(m->fd->p.names, member, "u", name, sizeof name), t);

@@ -26,11 +26,11 @@ const keel_stabilizer *stabilizers_at(int i) {
     return NULL;
 }
 
-int stabilizers_owners(const keel_method **list, int room) {
+int stabilizers_owners(const keel_method **list, int capacity) {
     int count = 0;
     for (const keel_stabilizer *const *family = families; *family; family++)
         for (const keel_stabilizer *s = *family; s->info.name; s++)
-            if (s->info.fields && count < room) list[count++] = &s->info;
+            if (s->info.fields && count < capacity) list[count++] = &s->info;
     return count;
 }
 

@@ -10,5 +10,5 @@ const char *stabilizers_nearest(const char *name);         /* a name that was pe
 /* The first one with these of the traits `among`. */
 const keel_stabilizer *stabilizers_with(unsigned among, unsigned traits);
 /* Those with options of their own into the list; how many. */
-int stabilizers_owners(const keel_method **list, int room);
+int stabilizers_owners(const keel_method **list, int capacity);
 #endif

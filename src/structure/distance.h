@@ -45,7 +45,7 @@ struct distance_form {
 struct distance {
     int points, dimension;
     expr *position, *momentum; /* as in the problem */
-    int forms, form_room;
+    int forms, form_capacity;
     struct distance_form *form; /* in the order in which they were found, of recognised functions or not */
     int functions, recognised;  /* how many of them were */
     expr *function;             /* [functions] in symbols of the forms; EXPR_NONE: not recognised */

@@ -58,12 +58,12 @@ static expr form_symbol(struct distance_walk *w, enum distance_kind kind, int i,
         const struct distance_form *f = &d->form[k];
         if (f->kind == kind && f->j == j && same_centre(w, f->centre, centre)) return f->symbol;
     }
-    if (d->forms == d->form_room) {
-        int room = 2 * d->form_room + 16;
-        struct distance_form *wider = realloc(d->form, (size_t)room * sizeof *wider);
+    if (d->forms == d->form_capacity) {
+        int capacity = 2 * d->form_capacity + 16;
+        struct distance_form *wider = realloc(d->form, (size_t)capacity * sizeof *wider);
         if (!wider) return w->failed = 1, EXPR_NONE;
         d->form = wider;
-        d->form_room = room;
+        d->form_capacity = capacity;
     }
     struct distance_form f = {kind, i, j, NULL, EXPR_NONE, EXPR_NONE, w->first_form[i]};
     if (centre) {

@@ -34,9 +34,9 @@ static struct place place_of(const struct model_label *label, int way) {
 }
 
 /* Equal for coordinates of one point.  Names have no blanks and no dots. */
-static void point_key(const struct place *s, char *out, size_t room) {
-    text_set(out, room, "%d %s %s", s->named, s->ending, s->named ? "" : s->base);
-    for (int i = 0; i < s->rank; i++) text_add(out, room, ".%d", s->index[i]);
+static void point_key(const struct place *s, char *out, size_t capacity) {
+    text_set(out, capacity, "%d %s %s", s->named, s->ending, s->named ? "" : s->base);
+    for (int i = 0; i < s->rank; i++) text_add(out, capacity, ".%d", s->index[i]);
 }
 
 /* Points in the order of their first coordinates.  Components too, but those that go by names are in the

@@ -47,13 +47,13 @@ struct distance_walk {
     expr *finished;           /* [nodes] without coordinates; EXPR_NONE: not asked yet */
     int *number;              /* [nodes] 1 + the number of a coordinate; 0: none */
     struct distance_shift *shift;
-    int shifts, shift_room;
+    int shifts, shift_capacity;
     int *first_form;       /* [points] */
     expr *row;             /* [points] sums of rows of a symmetric matrix */
     int *seen;             /* [points] 1: the point occurs, 2 or 3: together with another; else 0 */
     int *touched, touches; /* the points that occur */
     struct distance_sample *sample;
-    uint32_t sampled, sample_room;
+    uint32_t sampled, sample_capacity;
     int failed;
 };
 

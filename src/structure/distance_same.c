@@ -58,11 +58,11 @@ static void evaluate(const struct distance_walk *w, expr e, int k, double *value
 
 /* All nodes up to now; operands come before their users. */
 static int sample_all(struct distance_walk *w) {
-    if (w->g->count > w->sample_room) {
-        struct distance_sample *wider = realloc(w->sample, w->g->room * sizeof *wider);
+    if (w->g->count > w->sample_capacity) {
+        struct distance_sample *wider = realloc(w->sample, w->g->capacity * sizeof *wider);
         if (!wider) return w->failed = 1, 0;
         w->sample = wider;
-        w->sample_room = w->g->room;
+        w->sample_capacity = w->g->capacity;
     }
     if (w->sampled == 0) memset(&w->sample[w->sampled++], 0, sizeof *w->sample);
     for (; w->sampled < w->g->count; w->sampled++)

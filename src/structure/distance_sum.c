@@ -12,7 +12,7 @@ struct distance_sum distance_lost(expr coordinate) {
     return (struct distance_sum){.state = DISTANCE_LOST, .left = coordinate};
 }
 
-static struct distance_sum with_room(struct distance_walk *w, size_t terms) {
+static struct distance_sum with_workspace(struct distance_walk *w, size_t terms) {
     struct distance_sum s = {.state = DISTANCE_POLYNOMIAL};
     s.term = pool_take(&w->pool, (terms + 1) * sizeof *s.term);
     if (!s.term) w->failed = 1;
@@ -20,7 +20,7 @@ static struct distance_sum with_room(struct distance_walk *w, size_t terms) {
 }
 
 struct distance_sum distance_coordinate(struct distance_walk *w, int number) {
-    struct distance_sum s = with_room(w, 1);
+    struct distance_sum s = with_workspace(w, 1);
     if (s.term) s.term[s.count++] = (struct distance_term){0, (uint32_t)number + 1, expr_constant(w->g, 1)};
     return s;
 }
@@ -72,7 +72,7 @@ struct distance_sum distance_add(struct distance_walk *w, const struct distance_
         const struct distance_sum *longer = a->count ? a : b;
         return distance_lost(distance_symbol(w, longer->term[0].b));
     }
-    struct distance_sum s = with_room(w, (size_t)(a->count + b->count));
+    struct distance_sum s = with_workspace(w, (size_t)(a->count + b->count));
     if (!s.term) return distance_lost(EXPR_NONE);
     s.constant = plus(w, a->constant, minus ? negative(w, b->constant) : b->constant);
     for (int i = 0, j = 0; i < a->count || j < b->count;) {
@@ -92,7 +92,7 @@ struct distance_sum distance_add(struct distance_walk *w, const struct distance_
 struct distance_sum distance_scale(struct distance_walk *w, const struct distance_sum *a, enum expr_op op,
                                    expr by) {
     if (a->state == DISTANCE_LOST) return *a;
-    struct distance_sum s = with_room(w, (size_t)a->count);
+    struct distance_sum s = with_workspace(w, (size_t)a->count);
     if (!s.term) return distance_lost(EXPR_NONE);
     if (a->constant != EXPR_NONE) s.constant = expr_make(w->g, op, a->constant, by, 0);
     for (int i = 0; i < a->count; i++) {
@@ -120,7 +120,7 @@ static struct distance_sum expand(struct distance_walk *w, const struct distance
                                   const struct distance_sum *b, int square) {
     size_t products = (size_t)(a->count + 1) * (size_t)(b->count + 1);
     if (products > DISTANCE_TERMS) return distance_lost(distance_symbol(w, a->term[0].b));
-    struct distance_sum s = with_room(w, products);
+    struct distance_sum s = with_workspace(w, products);
     expr two = expr_constant(w->g, 2);
     expr c = distance_zero(w, a->constant) ? EXPR_NONE : a->constant;
     expr d = distance_zero(w, b->constant) ? EXPR_NONE : b->constant;
@@ -142,12 +142,12 @@ static struct distance_sum expand(struct distance_walk *w, const struct distance
 static int shifted(struct distance_walk *w, int coordinate, expr by) {
     for (int k = 0; k < w->shifts; k++)
         if (w->shift[k].coordinate == coordinate && distance_same(w, w->shift[k].by, by)) return k;
-    if (w->shifts == w->shift_room) {
-        int room = 2 * w->shift_room + 8;
-        struct distance_shift *wider = realloc(w->shift, (size_t)room * sizeof *wider);
+    if (w->shifts == w->shift_capacity) {
+        int capacity = 2 * w->shift_capacity + 8;
+        struct distance_shift *wider = realloc(w->shift, (size_t)capacity * sizeof *wider);
         if (!wider) return w->failed = 1, -1;
         w->shift = wider;
-        w->shift_room = room;
+        w->shift_capacity = capacity;
     }
     w->shift[w->shifts] = (struct distance_shift){coordinate, by};
     return w->shifts++;
@@ -177,7 +177,7 @@ static int square_of_shifted(struct distance_walk *w, const struct distance_sum 
         !is_fixed(w, a->constant))
         return 0;
     int k = shifted(w, coordinate, expr_make(w->g, EXPR_DIV, negative(w, a->constant), a->term[0].factor, 0));
-    *out = with_room(w, 1);
+    *out = with_workspace(w, 1);
     if (k < 0 || !out->term) return *out = distance_lost(EXPR_NONE), 1;
     uint32_t u = (uint32_t)(2 * w->n + k) + 1;
     out->term[out->count++] = (struct distance_term){u, u, expr_constant(w->g, l * l)};

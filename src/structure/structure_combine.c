@@ -252,7 +252,7 @@ static int attempt(struct structure_work *w, const struct structure_pattern *a, 
 }
 
 /* The equations of a null vector that could not be used, for the message. */
-static int blame(struct structure_work *w, const double *u) {
+static int find_culprits(struct structure_work *w, const double *u) {
     struct structure *s = w->s;
     int *list = structure_keep(s, (size_t)w->rows, sizeof *list);
     if (!list) return -1;
@@ -286,7 +286,7 @@ static int sweep(struct structure_work *w, const struct structure_pattern *a,
         if (done < 0) return -1;
         replaced += done;
         for (int i = 0; i < q->count && done; i++) used[q->row[i]] = 1;
-        if (!replaced && blame(w, u)) return -1;
+        if (!replaced && find_culprits(w, u)) return -1;
     }
     return replaced;
 }
@@ -352,9 +352,9 @@ static int partners(const struct structure_work *w, int k, const int *c, int *ro
     const struct structure *s = w->s;
     int count = 0, own = 0;
     for (int i = 0; i < w->rows; i++) {
-        int blamed = 0;
-        for (int e = 0; e < s->culprits && !blamed; e++) blamed = s->culprit[e] == w->row[i];
-        if (!blamed || c[i] < c[k]) continue;
+        int is_culprit = 0;
+        for (int e = 0; e < s->culprits && !is_culprit; e++) is_culprit = s->culprit[e] == w->row[i];
+        if (!is_culprit || c[i] < c[k]) continue;
         if (i == k) own = 1;
         else if (count < THIN) row[count++] = i;
         else return 0;

@@ -34,12 +34,12 @@ static int add_term(struct structure_work *w, struct structure_form *f, expr e,
         at->weight = rational_sum(&at->weight, weight);
         return 0;
     }
-    if (f->count == f->room) {
-        int room = f->room ? 2 * f->room : 16, place = f->count ? (int)(at - f->term) : 0;
-        struct structure_term *term = structure_take(w->s, (size_t)room, sizeof *term);
+    if (f->count == f->capacity) {
+        int capacity = f->capacity ? 2 * f->capacity : 16, place = f->count ? (int)(at - f->term) : 0;
+        struct structure_term *term = structure_take(w->s, (size_t)capacity, sizeof *term);
         if (!term) return -1;
         if (f->count) memcpy(term, f->term, (size_t)f->count * sizeof *term);
-        f->term = term, f->room = room, at = term + place;
+        f->term = term, f->capacity = capacity, at = term + place;
     }
     memmove(at + 1, at, (size_t)(f->term + f->count - at) * sizeof *at);
     *at = (struct structure_term){e, 0, *weight};
@@ -50,13 +50,14 @@ static int add_term(struct structure_work *w, struct structure_form *f, expr e,
 /* Room for what is known of node e.  0 or -1. */
 static int widen_known(struct structure_work *w, expr e) {
     struct structure_known *k = &w->known;
-    if (e < k->room) return 0;
-    uint32_t room = 2 * w->g->count;
-    unsigned char *asked = structure_take(w->s, room, 1);
-    struct rational **value = structure_take(w->s, room, sizeof *value);
+    if (e < k->capacity) return 0;
+    uint32_t capacity = 2 * w->g->count;
+    unsigned char *asked = structure_take(w->s, capacity, 1);
+    struct rational **value = structure_take(w->s, capacity, sizeof *value);
     if (!asked || !value) return -1;
-    if (k->room) memcpy(asked, k->asked, k->room), memcpy(value, k->value, k->room * sizeof *value);
-    *k = (struct structure_known){room, asked, value};
+    if (k->capacity)
+        memcpy(asked, k->asked, k->capacity), memcpy(value, k->value, k->capacity * sizeof *value);
+    *k = (struct structure_known){capacity, asked, value};
     return 0;
 }
 

@@ -24,7 +24,7 @@ struct term {
 
 struct sum {
     struct term *item;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct expansion {
@@ -141,12 +141,12 @@ static int expand(const struct expansion *x, expr e, int depth, struct term *out
 }
 
 static int add(struct sum *s, double number, const struct term *from, int count) {
-    if (s->count + (size_t)count > s->room) {
-        size_t room = 2 * s->room + (size_t)count;
-        struct term *item = realloc(s->item, room * sizeof *item);
+    if (s->count + (size_t)count > s->capacity) {
+        size_t capacity = 2 * s->capacity + (size_t)count;
+        struct term *item = realloc(s->item, capacity * sizeof *item);
         if (!item) return -1;
         s->item = item;
-        s->room = room;
+        s->capacity = capacity;
     }
     for (int k = 0; k < count; k++) s->item[s->count++] = (struct term){number * from[k].number, from[k].key};
     return 0;
@@ -227,15 +227,15 @@ static int merge(struct sum *s, double *mass) {
 
 /* Everything but derivatives, by rows; the keys numbered in the order of their appearance. */
 static int coefficients(struct structure_work *w, struct sum *row, struct structure_matrix *m) {
-    size_t room = 0;
-    for (int i = 0; i < w->rows; i++) room += row[i].count;
+    size_t capacity = 0;
+    for (int i = 0; i < w->rows; i++) capacity += row[i].count;
     int *place = structure_take(w->s, w->g->count, sizeof *place), order;
     *m = (struct structure_matrix){.g = w->g,
                                    .rows = w->rows,
                                    .start = structure_take(w->s, (size_t)w->rows + 1, sizeof(int)),
-                                   .column = structure_take(w->s, room, sizeof(int)),
-                                   .value = structure_take(w->s, room, sizeof(double)),
-                                   .mass = structure_take(w->s, room, sizeof(double))};
+                                   .column = structure_take(w->s, capacity, sizeof(int)),
+                                   .value = structure_take(w->s, capacity, sizeof(double)),
+                                   .mass = structure_take(w->s, capacity, sizeof(double))};
     if (!place || !m->start || !m->column || !m->value || !m->mass) return -1;
     int at = 0;
     for (int i = 0; i < w->rows; i++) {

@@ -40,16 +40,16 @@ static int names_beyond(const struct structure_work *w, const int *order) {
 
 struct entries {
     expr *item; /* the symbols x_j^(D_j), row after row; later the slopes by them */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static int add_entry(struct structure_work *w, struct entries *e, expr symbol) {
-    if (e->count == e->room) {
-        size_t room = 2 * e->room + (size_t)w->rows + 1;
-        expr *item = expr_widen(w->g, e->item, room, sizeof *item);
+    if (e->count == e->capacity) {
+        size_t capacity = 2 * e->capacity + (size_t)w->rows + 1;
+        expr *item = expr_widen(w->g, e->item, capacity, sizeof *item);
         if (!item) return structure_out_of_memory(w->s);
         e->item = item;
-        e->room = room;
+        e->capacity = capacity;
     }
     e->item[e->count++] = symbol;
     return 0;

@@ -38,13 +38,13 @@ struct structure_term {
 struct structure_form {
     expr of;    /* the equation */
     int pinned; /* parameters are numbers in it */
-    int count, room;
+    int count, capacity;
     struct structure_term *term;
 };
 
 /* Nodes that are numbers, by node. */
 struct structure_known {
-    uint32_t room;
+    uint32_t capacity;
     unsigned char *asked;    /* 0: not yet */
     struct rational **value; /* of those that are */
 };
@@ -139,7 +139,7 @@ struct structure_factor {
     int *low_start, *low_row;      /* step s subtracts low_value times the pivot row from low_row */
     double *low_value, *low_mass, *row_scale;
     double *mass; /* rows: of the vector that structure_left_null gave last */
-    size_t low_count, low_room;
+    size_t low_count, low_capacity;
 };
 /* late: columns to be used only when no other is left, or NULL. */
 int structure_eliminate(const struct structure_matrix *a, const unsigned char *late,

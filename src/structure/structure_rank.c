@@ -17,12 +17,12 @@ struct entry {
 };
 
 struct line {
-    int count, room, done;
+    int count, capacity, done;
     struct entry *item;
 };
 
 struct stack {
-    int count, room;
+    int count, capacity;
     int *item;
 };
 
@@ -39,23 +39,24 @@ struct elimination {
 };
 
 static int hold(struct stack *s, int i) {
-    if (s->count == s->room) {
-        int room = s->room ? 2 * s->room : 4, *item = realloc(s->item, (size_t)room * sizeof *item);
+    if (s->count == s->capacity) {
+        int capacity = s->capacity ? 2 * s->capacity : 4,
+            *item = realloc(s->item, (size_t)capacity * sizeof *item);
         if (!item) return -1;
         s->item = item;
-        s->room = room;
+        s->capacity = capacity;
     }
     s->item[s->count++] = i;
     return 0;
 }
 
 static int append(struct line *l, struct entry e) {
-    if (l->count == l->room) {
-        int room = l->room ? 2 * l->room : 8;
-        struct entry *item = realloc(l->item, (size_t)room * sizeof *item);
+    if (l->count == l->capacity) {
+        int capacity = l->capacity ? 2 * l->capacity : 8;
+        struct entry *item = realloc(l->item, (size_t)capacity * sizeof *item);
         if (!item) return -1;
         l->item = item;
-        l->room = room;
+        l->capacity = capacity;
     }
     l->item[l->count++] = e;
     return 0;
@@ -140,16 +141,16 @@ static int subtract(struct elimination *e, int i, int pivot, int j, double facto
 }
 
 static int note(struct structure_factor *f, int row, double value, double mass) {
-    if (f->low_count == f->low_room) {
-        size_t room = f->low_room ? 2 * f->low_room : 64;
-        int *rows = realloc(f->low_row, room * sizeof *rows);
+    if (f->low_count == f->low_capacity) {
+        size_t capacity = f->low_capacity ? 2 * f->low_capacity : 64;
+        int *rows = realloc(f->low_row, capacity * sizeof *rows);
         if (rows) f->low_row = rows;
-        double *values = realloc(f->low_value, room * sizeof *values);
+        double *values = realloc(f->low_value, capacity * sizeof *values);
         if (values) f->low_value = values;
-        double *masses = realloc(f->low_mass, room * sizeof *masses);
+        double *masses = realloc(f->low_mass, capacity * sizeof *masses);
         if (masses) f->low_mass = masses;
         if (!rows || !values || !masses) return -1;
-        f->low_room = room;
+        f->low_capacity = capacity;
     }
     f->low_row[f->low_count] = row;
     f->low_mass[f->low_count] = mass;

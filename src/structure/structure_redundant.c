@@ -95,9 +95,9 @@ struct prolonged {
 
 static int prolong(struct structure_work *w, struct prolonged *x) {
     struct expr_list all;
-    size_t room = (1 + PROLONGED) * (size_t)w->rows, count = 0;
-    expr *f = structure_take(w->s, room, sizeof *f);
-    x->row = structure_take(w->s, room, sizeof *x->row);
+    size_t capacity = (1 + PROLONGED) * (size_t)w->rows, count = 0;
+    expr *f = structure_take(w->s, capacity, sizeof *f);
+    x->row = structure_take(w->s, capacity, sizeof *x->row);
     if (!f || !x->row) return -1;
     for (int i = 0; i < w->rows; i++) {
         expr e = w->f[i];
@@ -127,8 +127,8 @@ static int last_written(const struct prolonged *x, int count, const int *row) {
 }
 
 /* Is the combination of a circuit's equations a constant?  Names the last of them if so; 1: superfluous. */
-static int judge(struct structure_work *w, const struct prolonged *x, const struct structure_pattern *a,
-                 int count, const int *row, int left_out) {
+static int is_implied(struct structure_work *w, const struct prolonged *x, const struct structure_pattern *a,
+                      int count, const int *row, int left_out) {
     double *u = structure_take(w->s, STRUCTURE_POINTS * (size_t)count, sizeof *u);
     int *equivalent = structure_take(w->s, 2 * (size_t)count, sizeof *equivalent), equivalents = 0;
     if (!u || !equivalent) return -1;
@@ -162,7 +162,7 @@ static int control_all(struct structure_work *w, const struct prolonged *x, cons
         for (int i = 0; i < x->count; i++)
             if (u[i] != 0) row[count++] = i, stale |= gone[x->row[i].equation];
         int left_out = last_written(x, count, row);
-        int is = stale || left_out < 0 ? 0 : judge(w, x, a, count, row, left_out);
+        int is = stale || left_out < 0 ? 0 : is_implied(w, x, a, count, row, left_out);
         if (is < 0) return -1;
         if (is) gone[x->row[row[left_out]].equation] = 1, found++;
     }

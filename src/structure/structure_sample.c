@@ -176,10 +176,10 @@ static int open_at(struct structure_sample *v, const struct structure_work *w, s
     double largest;
     *v = (struct structure_sample){0};
     if (expr_order(g, roots, root, &list)) return -1;
-    size_t room = g->count;
-    if (!expr_spend(g, 2.0 * (double)room)) return free(list.item), -1;
+    size_t capacity = g->count;
+    if (!expr_spend(g, 2.0 * (double)capacity)) return free(list.item), -1;
     *v = (struct structure_sample){
-        .value = calloc(room, sizeof *v->value), .mass = calloc(room, sizeof *v->mass), .theta = 1};
+        .value = calloc(capacity, sizeof *v->value), .mass = calloc(capacity, sizeof *v->mass), .theta = 1};
     int failed = !v->value || !v->mass;
     for (int round = 0; round < ROUNDS && !failed; round++) {
         largest = fill(v, w, &list, point);

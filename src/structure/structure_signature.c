@@ -223,9 +223,9 @@ static int take_samples(struct structure_work *w, size_t roots, expr *root,
 static int clean_all(struct structure_work *w, struct slopes *row) {
     struct structure_sample v[POINTS] = {{0}};
     int changed = 0;
-    size_t room = 0, roots = 0;
-    for (int i = 0; i < w->rows; i++) room += row[i].dirty ? (size_t)row[i].count : 0;
-    expr *root = structure_take(w->s, room, sizeof *root);
+    size_t capacity = 0, roots = 0;
+    for (int i = 0; i < w->rows; i++) capacity += row[i].dirty ? (size_t)row[i].count : 0;
+    expr *root = structure_take(w->s, capacity, sizeof *root);
     if (!root) return -1;
     for (int i = 0; i < w->rows; i++)
         for (int k = 0; k < row[i].count && row[i].dirty; k++) root[roots++] = row[i].slope[k];
@@ -243,15 +243,15 @@ static int clean_all(struct structure_work *w, struct slopes *row) {
 
 /* Of each unknown the highest order.  last[j]: the entry of column j in this row, plus 1. */
 static int highest(struct structure_work *w, const struct slopes *row, struct structure_pattern *out) {
-    size_t room = 0;
-    for (int i = 0; i < w->rows; i++) room += (size_t)row[i].count;
+    size_t capacity = 0;
+    for (int i = 0; i < w->rows; i++) capacity += (size_t)row[i].count;
     int *last = structure_take(w->s, (size_t)w->columns, sizeof *last), count = 0;
     *out = (struct structure_pattern){w->rows,
                                       w->columns,
                                       structure_take(w->s, (size_t)w->rows + 1, sizeof(int)),
-                                      structure_take(w->s, room, sizeof(int)),
-                                      structure_take(w->s, room, sizeof(int)),
-                                      structure_take(w->s, room, sizeof(expr))};
+                                      structure_take(w->s, capacity, sizeof(int)),
+                                      structure_take(w->s, capacity, sizeof(int)),
+                                      structure_take(w->s, capacity, sizeof(expr))};
     if (!last || !out->start || !out->column || !out->sigma || !out->slope) return -1;
     for (int i = 0; i < w->rows; i++) {
         for (int k = 0; k < row[i].count; k++) {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void derive_open(struct derive *d, struct graph *g, int kinks) {
-    *d = (struct derive){.g = g, .kinks = kinks};
+void derive_open(struct derive *d, struct graph *g, int nonsmooth) {
+    *d = (struct derive){.g = g, .nonsmooth = nonsmooth};
 }
 
 void derive_close(struct derive *d) {
@@ -31,27 +31,27 @@ static int out_of_memory(struct derive *d) {
 
 /* Rooms for every node there is; new places are 0. */
 static int reserve(struct derive *d) {
-    uint32_t need = d->g->count, room = d->g->room;
-    if (need <= d->room) return 0;
-    expr *memo = realloc(d->memo, room * sizeof *memo);
+    uint32_t need = d->g->count, capacity = d->g->capacity;
+    if (need <= d->capacity) return 0;
+    expr *memo = realloc(d->memo, capacity * sizeof *memo);
     if (memo) d->memo = memo;
-    unsigned char *hit = realloc(d->hit, room);
+    unsigned char *hit = realloc(d->hit, capacity);
     if (hit) d->hit = hit;
     if (!memo || !hit) return out_of_memory(d);
-    memset(memo + d->room, 0, (room - d->room) * sizeof *memo);
-    memset(hit + d->room, 0, room - d->room);
-    d->room = room;
+    memset(memo + d->capacity, 0, (capacity - d->capacity) * sizeof *memo);
+    memset(hit + d->capacity, 0, capacity - d->capacity);
+    d->capacity = capacity;
     return 0;
 }
 
 static int reserve_total(struct derive *d) {
-    uint32_t room = d->g->room;
-    if (d->g->count <= d->total_room) return 0;
-    expr *total = realloc(d->total, room * sizeof *total);
+    uint32_t capacity = d->g->capacity;
+    if (d->g->count <= d->total_capacity) return 0;
+    expr *total = realloc(d->total, capacity * sizeof *total);
     if (!total) return out_of_memory(d);
-    memset(total + d->total_room, 0, (room - d->total_room) * sizeof *total);
+    memset(total + d->total_capacity, 0, (capacity - d->total_capacity) * sizeof *total);
     d->total = total;
-    d->total_room = room;
+    d->total_capacity = capacity;
     return 0;
 }
 

@@ -12,16 +12,16 @@
  * is an obstacle, named and not passed, or the derivative of the branch in force is taken.  The elliptic
  * functions are differentiated by m where m <= 1; second derivatives by m lose digits at m near 0 and 1,
  * and are NaN there. */
-enum derive_kinks { DERIVE_NONE, DERIVE_ANY, DERIVE_CONTINUOUS /* abs, min, max */ };
+enum derive_nonsmooth { DERIVE_NONE, DERIVE_ANY, DERIVE_CONTINUOUS /* abs, min, max */ };
 
 struct derive {
     struct graph *g;
-    int kinks;          /* which of them are passed */
+    int nonsmooth;      /* which of them are passed */
     expr obstacle;      /* the first node that could not be differentiated; EXPR_NONE: none so far */
     expr *memo;         /* per node: derivative of the walk under way, or adjoint */
     unsigned char *hit; /* per node: varies with the symbols asked for */
     expr *total;        /* per node: d/dt, kept between calls */
-    uint32_t room, total_room;
+    uint32_t capacity, total_capacity;
 };
 
 /* Compressed rows: value[row_start[i] .. row_start[i+1]) in the columns column[], ascending in each row. */
@@ -31,7 +31,7 @@ struct derive_sparse {
     expr *value;
 };
 
-void derive_open(struct derive *d, struct graph *g, int kinks);
+void derive_open(struct derive *d, struct graph *g, int nonsmooth);
 void derive_close(struct derive *d);
 void derive_free(struct derive_sparse *s);
 

@@ -338,24 +338,25 @@ expr derive_chain(struct graph *g, expr e, int k, expr f) {
 
 int derive_passable(struct derive *d, expr e, const int varies[3]) {
     uint32_t op = d->g->node[e].op;
-    int kink = 0;
+    int nonsmooth = 0;
     switch (op) {
     case EXPR_ABS:
     case EXPR_SIGN:
     case EXPR_FLOOR:
     case EXPR_IF:
-        kink = varies[0];
+        nonsmooth = varies[0];
         break;
     case EXPR_MIN:
     case EXPR_MAX:
     case EXPR_MOD:
-        kink = varies[0] || varies[1];
+        nonsmooth = varies[0] || varies[1];
         break;
     default:
         break;
     }
     int continuous = op == EXPR_ABS || op == EXPR_MIN || op == EXPR_MAX;
-    if (!kink || d->kinks == DERIVE_ANY || (d->kinks == DERIVE_CONTINUOUS && continuous)) return 1;
+    if (!nonsmooth || d->nonsmooth == DERIVE_ANY || (d->nonsmooth == DERIVE_CONTINUOUS && continuous))
+        return 1;
     if (!d->obstacle) d->obstacle = e;
     return 0;
 }

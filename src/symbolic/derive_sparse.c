@@ -9,19 +9,19 @@
 struct builder {
     struct graph *g;
     struct derive_sparse *s;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static int add_entry(struct builder *b, int column, expr value) {
-    if (b->count == b->room) {
-        size_t room = b->room ? 2 * b->room : 64;
-        int *columns = expr_widen(b->g, b->s->column, room, sizeof *columns);
+    if (b->count == b->capacity) {
+        size_t capacity = b->capacity ? 2 * b->capacity : 64;
+        int *columns = expr_widen(b->g, b->s->column, capacity, sizeof *columns);
         if (columns) b->s->column = columns;
-        expr *values = expr_widen(b->g, b->s->value, room, sizeof *values);
+        expr *values = expr_widen(b->g, b->s->value, capacity, sizeof *values);
         if (values) b->s->value = values;
-        if (room > INT32_MAX / 2) b->g->failed = 1;
+        if (capacity > INT32_MAX / 2) b->g->failed = 1;
         if (!columns || !values || b->g->failed) return -1;
-        b->room = room;
+        b->capacity = capacity;
     }
     b->s->column[b->count] = column;
     b->s->value[b->count++] = value;
@@ -67,9 +67,9 @@ struct work {
 };
 
 static int work_open(struct work *w, struct graph *g, int n, const expr *symbol) {
-    size_t room = n > 0 ? (size_t)n : 1;
-    *w = (struct work){expr_take(g, room, sizeof *w->place), expr_take(g, room, sizeof *w->held),
-                       expr_take(g, room, sizeof *w->symbol), expr_take(g, room, sizeof *w->slope)};
+    size_t capacity = n > 0 ? (size_t)n : 1;
+    *w = (struct work){expr_take(g, capacity, sizeof *w->place), expr_take(g, capacity, sizeof *w->held),
+                       expr_take(g, capacity, sizeof *w->symbol), expr_take(g, capacity, sizeof *w->slope)};
     if (!w->place || !w->held || !w->symbol || !w->slope) return -1;
     for (int j = 0; j < n; j++) w->place[j] = (struct place){symbol[j], j};
     qsort(w->place, (size_t)n, sizeof *w->place, by_symbol);

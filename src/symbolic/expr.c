@@ -82,7 +82,7 @@ int expr_is_constant(const struct graph *g, expr e, double *value) {
 
 int expr_open(struct graph *g) {
     enum { FIRST = 64 };
-    *g = (struct graph){.count = 1, .room = FIRST, .mask = 2 * FIRST - 1, .work = EXPR_WORK};
+    *g = (struct graph){.count = 1, .capacity = FIRST, .mask = 2 * FIRST - 1, .work = EXPR_WORK};
     g->node = calloc(FIRST, sizeof *g->node);
     g->mark = calloc(FIRST, sizeof *g->mark);
     g->image = calloc(FIRST, sizeof *g->image);
@@ -162,25 +162,25 @@ static expr find(const struct graph *g, struct expr_node n, uint32_t *place) {
 
 /* Twice the room; the table is always at most half full.  All or nothing. */
 static int grow(struct graph *g) {
-    if (g->room > UINT32_MAX / 8) return -1;
-    uint32_t room = 2 * g->room;
-    struct expr_node *node = realloc(g->node, room * sizeof *node);
+    if (g->capacity > UINT32_MAX / 8) return -1;
+    uint32_t capacity = 2 * g->capacity;
+    struct expr_node *node = realloc(g->node, capacity * sizeof *node);
     if (node) g->node = node;
-    uint32_t *mark = realloc(g->mark, room * sizeof *mark);
+    uint32_t *mark = realloc(g->mark, capacity * sizeof *mark);
     if (mark) g->mark = mark;
-    expr *image = realloc(g->image, room * sizeof *image);
+    expr *image = realloc(g->image, capacity * sizeof *image);
     if (image) g->image = image;
-    uint32_t *table = calloc(2 * (size_t)room, sizeof *table);
+    uint32_t *table = calloc(2 * (size_t)capacity, sizeof *table);
     if (!node || !mark || !image || !table) {
         free(table);
         return -1;
     }
-    memset(mark + g->room, 0, g->room * sizeof *mark);
-    memset(image + g->room, 0, g->room * sizeof *image);
+    memset(mark + g->capacity, 0, g->capacity * sizeof *mark);
+    memset(image + g->capacity, 0, g->capacity * sizeof *image);
     free(g->table);
     g->table = table;
-    g->mask = 2 * room - 1;
-    g->room = room;
+    g->mask = 2 * capacity - 1;
+    g->capacity = capacity;
     for (uint32_t i = 1; i < g->count; i++) { /* all are different */
         uint32_t at = place_of(g->node[i]) & g->mask;
         while (table[at]) at = (at + 1) & g->mask;
@@ -194,7 +194,7 @@ expr expr_intern(struct graph *g, struct expr_node n) {
     expr known = find(g, n, &at);
     if (known) return known;
     if (!expr_spend(g, EXPR_COST_NODE)) return EXPR_NONE;
-    if (g->count == g->room) {
+    if (g->count == g->capacity) {
         if (grow(g)) {
             g->failed = 1;
             return EXPR_NONE;
@@ -237,7 +237,7 @@ expr expr_symbol(struct graph *g, enum expr_kind kind, uint32_t index, uint32_t 
 /* A new stamp: no node carries it yet. */
 static uint32_t new_stamp(struct graph *g) {
     if (++g->stamp == 0) {
-        memset(g->mark, 0, g->room * sizeof *g->mark);
+        memset(g->mark, 0, g->capacity * sizeof *g->mark);
         g->stamp = 1;
     }
     return g->stamp;
@@ -245,16 +245,16 @@ static uint32_t new_stamp(struct graph *g) {
 
 struct walk {
     expr *stack, *list;
-    size_t depth, stack_room, count, list_room;
+    size_t depth, stack_capacity, count, list_capacity;
 };
 
-static int push(expr **items, size_t *count, size_t *room, expr e) {
-    if (*count == *room) {
-        size_t more = *room ? 2 * *room : 64;
+static int push(expr **items, size_t *count, size_t *capacity, expr e) {
+    if (*count == *capacity) {
+        size_t more = *capacity ? 2 * *capacity : 64;
         expr *items_more = realloc(*items, more * sizeof **items);
         if (!items_more) return -1;
         *items = items_more;
-        *room = more;
+        *capacity = more;
     }
     (*items)[(*count)++] = e;
     return 0;
@@ -264,7 +264,7 @@ static int push(expr **items, size_t *count, size_t *room, expr e) {
  * again. */
 static int visit(struct graph *g, struct walk *w, expr root, uint32_t stamp) {
     if (root == EXPR_NONE) return 0;
-    if (push(&w->stack, &w->depth, &w->stack_room, root)) return -1;
+    if (push(&w->stack, &w->depth, &w->stack_capacity, root)) return -1;
     while (w->depth) {
         expr e = w->stack[w->depth - 1];
         const struct expr_node *n = &g->node[e];
@@ -272,14 +272,14 @@ static int visit(struct graph *g, struct walk *w, expr root, uint32_t stamp) {
         int fresh = 0, operands = g->mark[e] == stamp ? 0 : expr_operands((enum expr_op)n->op);
         for (int i = operands - 1; i >= 0; i--)
             if (g->mark[operand[i]] != stamp) {
-                if (push(&w->stack, &w->depth, &w->stack_room, operand[i])) return -1;
+                if (push(&w->stack, &w->depth, &w->stack_capacity, operand[i])) return -1;
                 fresh = 1;
             }
         if (fresh) continue;
         w->depth--;
         if (g->mark[e] == stamp) continue;
         g->mark[e] = stamp;
-        if (push(&w->list, &w->count, &w->list_room, e)) return -1;
+        if (push(&w->list, &w->count, &w->list_capacity, e)) return -1;
     }
     return 0;
 }
@@ -291,7 +291,7 @@ int expr_order(struct graph *g, size_t roots, const expr *root, struct expr_list
     for (size_t i = 0; i < roots && !failed; i++) failed = visit(g, &w, root[i], stamp);
     free(w.stack);
     *out = (struct expr_list){w.list, w.count};
-    if (!failed && expr_spend(g, EXPR_COST_LOOK * ((double)w.count + 8))) return 0;
+    if (!failed && expr_spend(g, EXPR_COST_VISIT * ((double)w.count + 8))) return 0;
     free(w.list);
     *out = (struct expr_list){NULL, 0};
     g->failed = 1;

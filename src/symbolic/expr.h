@@ -84,11 +84,11 @@ struct expr_node {
 /* One budget for all work on a model, in operations of about a nanosecond: what is looked at costs its time,
  * what is kept its memory (a node with all that hangs on it takes some 100 bytes). */
 #define EXPR_WORK 3e10
-enum { EXPR_COST_NODE = 3000, EXPR_COST_LOOK = 8, EXPR_COST_BYTE = 25 };
+enum { EXPR_COST_NODE = 3000, EXPR_COST_VISIT = 8, EXPR_COST_BYTE = 25 };
 
 struct graph {
     struct expr_node *node; /* operands come before their users; 0 is unused */
-    uint32_t count, room;
+    uint32_t count, capacity;
     uint32_t *table; /* open addressing; mask + 1 places */
     uint32_t mask;
     uint32_t *mark; /* scratch of the walks, one stamp a node */

@@ -32,21 +32,21 @@ struct page {
     expr_print_name *name;
     void *user;
     char *out;
-    size_t room, used, whole; /* whole: the last end of a piece that leaves place for the dots */
-    int cut, lost;            /* it did not fit; pieces went out of the ring */
-    uint32_t top, count;      /* of the pieces; their places count on, modulo PIECES */
+    size_t capacity, used, whole; /* whole: the last end of a piece that leaves place for the dots */
+    int cut, lost;                /* it did not fit; pieces went out of the ring */
+    uint32_t top, count;          /* of the pieces; their places count on, modulo PIECES */
     struct piece piece[PIECES];
 };
 
 static void put(struct page *page, const char *text) {
     size_t length = strlen(text);
-    if (page->cut || page->used + length >= page->room) {
+    if (page->cut || page->used + length >= page->capacity) {
         page->cut = 1;
         return;
     }
     memcpy(page->out + page->used, text, length);
     page->used += length;
-    if (page->used + 4 <= page->room) page->whole = page->used;
+    if (page->used + 4 <= page->capacity) page->whole = page->used;
 }
 
 /* The pieces in the order of reading. */
@@ -71,7 +71,7 @@ static struct piece opposite(expr e, int least) {
 }
 
 /* Shortest digits that give the number back, laid out by hand: printf takes its point from the locale. */
-static void write_number(double value, char *out, size_t room) {
+static void write_number(double value, char *out, size_t capacity) {
     enum { LONGEST_PLAIN = 15, SMALLEST_PLAIN = -4 };
     static const char zeros[] = "0000000000000000";
     char text[40], digit[24];
@@ -84,10 +84,10 @@ static void write_number(double value, char *out, size_t room) {
     digit[digits] = '\0';
     int exponent = atoi(mark + 1), rest = digits - 1 - exponent; /* rest: digits after the point */
     if (exponent >= LONGEST_PLAIN || exponent < SMALLEST_PLAIN)
-        snprintf(out, room, "%.1s%s%se%d", digit, digits > 1 ? "." : "", digit + 1, exponent);
-    else if (exponent < 0) snprintf(out, room, "0.%.*s%s", -exponent - 1, zeros, digit);
-    else if (rest > 0) snprintf(out, room, "%.*s.%s", exponent + 1, digit, digit + exponent + 1);
-    else snprintf(out, room, "%s%.*s", digit, -rest, zeros);
+        snprintf(out, capacity, "%.1s%s%se%d", digit, digits > 1 ? "." : "", digit + 1, exponent);
+    else if (exponent < 0) snprintf(out, capacity, "0.%.*s%s", -exponent - 1, zeros, digit);
+    else if (rest > 0) snprintf(out, capacity, "%.*s.%s", exponent + 1, digit, digit + exponent + 1);
+    else snprintf(out, capacity, "%s%.*s", digit, -rest, zeros);
 }
 
 static void put_number(struct page *page, double value, int least) {
@@ -247,7 +247,7 @@ static void put_piece(struct page *page, struct piece piece) {
 /* Where it did not fit, the dots follow the last whole piece. */
 static size_t end(struct page *page) {
     static const char dots[] = "...";
-    size_t length = page->room < sizeof dots ? page->room - 1 : sizeof dots - 1;
+    size_t length = page->capacity < sizeof dots ? page->capacity - 1 : sizeof dots - 1;
     if (page->cut) {
         memcpy(page->out + page->whole, dots, length);
         page->used = page->whole + length;
@@ -256,15 +256,16 @@ static size_t end(struct page *page) {
     return page->used;
 }
 
-size_t expr_print(const struct graph *g, expr e, expr_print_name *name, void *user, char *out, size_t room) {
+size_t expr_print(const struct graph *g, expr e, expr_print_name *name, void *user, char *out,
+                  size_t capacity) {
     struct page page;
-    if (room == 0) return 0;
-    page.g = g, page.name = name, page.user = user, page.out = out, page.room = room;
+    if (capacity == 0) return 0;
+    page.g = g, page.name = name, page.user = user, page.out = out, page.capacity = capacity;
     page.used = page.whole = 0;
     page.cut = page.lost = 0;
     page.top = page.count = 0;
     push(&page, 1, (struct piece[]){node(e, LOOSE)});
-    size_t work = LEAST_WORK + WORK_OF_ROOM * room;
+    size_t work = LEAST_WORK + WORK_OF_ROOM * capacity;
     for (; page.count && work && !page.cut; work--) {
         page.count--;
         put_piece(&page, page.piece[--page.top % PIECES]);

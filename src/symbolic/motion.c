@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static expr *room_for(int n) {
+static expr *reserve(int n) {
     return calloc((size_t)n + 1, sizeof(expr));
 }
 
 int motion_open(struct motion *m, int n, const expr *q, const expr *v, const expr *force) {
     *m = (struct motion){.n = n};
-    m->q = room_for(n), m->v = room_for(n), m->p = room_for(n), m->force = room_for(n), m->rate = room_for(n);
+    m->q = reserve(n), m->v = reserve(n), m->p = reserve(n), m->force = reserve(n), m->rate = reserve(n);
     if (!m->q || !m->v || !m->p || !m->force || !m->rate) return -1;
     size_t bytes = (size_t)n * sizeof(expr);
     if (bytes) memcpy(m->q, q, bytes);
@@ -61,10 +61,10 @@ static int beyond(struct graph *g, expr e, uint32_t order) {
 
 /* By the positions.  A potential may have kinks, where its force jumps; a jump of it would be an impulse. */
 static int gradient_of_potential(struct derive *d, expr f, int n, const expr *q, expr *out) {
-    int before = d->kinks;
-    d->kinks = DERIVE_CONTINUOUS;
+    int before = d->nonsmooth;
+    d->nonsmooth = DERIVE_CONTINUOUS;
     int status = derive_gradient(d, f, n, q, out);
-    d->kinks = before;
+    d->nonsmooth = before;
     return status;
 }
 
@@ -75,7 +75,7 @@ static int drift(struct derive *d, expr p, const unsigned char *velocity, uint32
     struct expr_list list;
     *out = derive_zero(g);
     if (expr_symbols(g, 1, &p, &list)) return -1;
-    expr *slope = room_for((int)list.count);
+    expr *slope = reserve((int)list.count);
     int status = slope ? derive_gradient(d, p, (int)list.count, list.item, slope) : -1;
     for (size_t i = 0; i < list.count && status == 0; i++) {
         const struct expr_node n = g->node[list.item[i]];
@@ -132,7 +132,7 @@ enum motion_status motion_poisson(struct motion *m, struct derive *d, expr hamil
     struct graph *g = d->g;
     int n = m->n, high = beyond(g, hamiltonian, 0);
     if (high) return high < 0 ? MOTION_MEMORY : MOTION_RATES;
-    m->structure = room_for(n * n);
+    m->structure = reserve(n * n);
     if (!m->structure) return MOTION_MEMORY;
     memcpy(m->structure, structure, (size_t)(n * n) * sizeof *structure);
     if (gradient_of_potential(d, hamiltonian, n, m->q, m->p)) return why(d);
@@ -174,7 +174,7 @@ enum motion_status motion_gradient(struct motion *m, struct derive *d, int holon
     out->rows = m->rows, out->columns = m->n;
     out->row_start = calloc((size_t)m->rows + 1, sizeof *out->row_start);
     out->column = calloc((size_t)all + 1, sizeof *out->column);
-    out->value = room_for(all);
+    out->value = reserve(all);
     m->column_first = calloc((size_t)m->n + 1, sizeof *m->column_first);
     m->column_next = calloc((size_t)all + 1, sizeof *m->column_next);
     m->entry_row = calloc((size_t)all + 1, sizeof *m->entry_row);

@@ -24,7 +24,7 @@ void roll_free(struct roll *r) {
     free(r);
 }
 
-size_t roll_room(const struct roll *r) {
+size_t roll_capacity(const struct roll *r) {
     return r->values + (size_t)LANES * (r->widest + 1);
 }
 

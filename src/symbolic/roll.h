@@ -71,7 +71,7 @@ enum { ROLL_LEAST = 1000 }; /* nodes or outputs: shorter programs stay straight 
 /* 0; -1 without memory; 1 if too little repeats: *out is NULL then. */
 int roll_build(const struct roll_request *q, struct roll **out);
 void roll_free(struct roll *r);
-/* As tape_run; work: roll_room(r) doubles. */
+/* As tape_run; work: roll_capacity(r) doubles. */
 void roll_run(const struct roll *r, double time, const double *u, const double *p, double *out, double *work);
-size_t roll_room(const struct roll *r);
+size_t roll_capacity(const struct roll *r);
 #endif

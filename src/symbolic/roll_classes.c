@@ -10,18 +10,18 @@ struct writer {
     struct roll_word_list words;
     uint32_t *local, *seen; /* per node: its number in the group that is written, and that group */
     uint32_t *stack;
-    size_t depth, room;
+    size_t depth, capacity;
     uint32_t group, locals;
 };
 
 static void put(struct writer *w, uint32_t word) {
     struct roll_word_list *list = &w->words;
-    list->word = roll_widen(w->b, list->word, list->count, &list->room, sizeof *list->word);
+    list->word = roll_widen(w->b, list->word, list->count, &list->capacity, sizeof *list->word);
     if (!w->b->failed) list->word[list->count++] = word;
 }
 
 static void push(struct writer *w, uint32_t node) {
-    w->stack = roll_widen(w->b, w->stack, w->depth, &w->room, sizeof *w->stack);
+    w->stack = roll_widen(w->b, w->stack, w->depth, &w->capacity, sizeof *w->stack);
     if (!w->b->failed) w->stack[w->depth++] = node;
 }
 
@@ -43,7 +43,7 @@ static void write_leaf(struct writer *w, uint32_t node, int place) {
     struct roller *b = w->b;
     put(w, (uint32_t)place);
     number(w, node);
-    b->leaf = roll_widen(b, b->leaf, b->leaves, &b->leaf_room, sizeof *b->leaf);
+    b->leaf = roll_widen(b, b->leaf, b->leaves, &b->leaf_capacity, sizeof *b->leaf);
     if (!b->failed) b->leaf[b->leaves++] = node;
 }
 
@@ -79,7 +79,7 @@ static void write_result(struct writer *w, uint32_t item, enum roll_place place)
     struct roller *b = w->b;
     put(w, (uint32_t)place);
     put(w, w->local[b->item[item].node]);
-    b->result = roll_widen(b, b->result, b->results, &b->result_room, sizeof *b->result);
+    b->result = roll_widen(b, b->result, b->results, &b->result_capacity, sizeof *b->result);
     if (!b->failed) b->result[b->results++] = (struct roll_result){item, (unsigned char)place};
 }
 
@@ -109,31 +109,31 @@ static uint32_t hash(const struct roll_word_list *list) {
 }
 
 static int grow_table(struct roller *b) {
-    size_t room = b->table_room ? 2 * b->table_room : 256;
-    uint32_t *table = calloc(room, sizeof *table);
+    size_t capacity = b->table_capacity ? 2 * b->table_capacity : 256;
+    uint32_t *table = calloc(capacity, sizeof *table);
     if (!table) return b->failed = 1, -1;
     for (size_t i = 0; i < b->classes; i++) {
-        size_t at = hash(&b->class[i]) & (room - 1);
-        while (table[at]) at = (at + 1) & (room - 1);
+        size_t at = hash(&b->class[i]) & (capacity - 1);
+        while (table[at]) at = (at + 1) & (capacity - 1);
         table[at] = (uint32_t)i + 1;
     }
     free(b->table);
     b->table = table;
-    b->table_room = room;
+    b->table_capacity = capacity;
     return 0;
 }
 
 /* The class of these words, a new one if need be. */
 static uint32_t find_class(struct roller *b, const struct roll_word_list *list) {
-    if (2 * b->classes >= b->table_room && grow_table(b)) return 0;
-    size_t at = hash(list) & (b->table_room - 1);
-    for (; b->table[at]; at = (at + 1) & (b->table_room - 1)) {
+    if (2 * b->classes >= b->table_capacity && grow_table(b)) return 0;
+    size_t at = hash(list) & (b->table_capacity - 1);
+    for (; b->table[at]; at = (at + 1) & (b->table_capacity - 1)) {
         const struct roll_word_list *known = &b->class[b->table[at] - 1];
         if (known->count == list->count &&
             memcmp(known->word, list->word, list->count * sizeof *list->word) == 0)
             return b->table[at] - 1;
     }
-    b->class = roll_widen(b, b->class, b->classes, &b->class_room, sizeof *b->class);
+    b->class = roll_widen(b, b->class, b->classes, &b->class_capacity, sizeof *b->class);
     uint32_t *copy = malloc((list->count + 1) * sizeof *copy);
     if (!copy || b->failed) {
         free(copy);

@@ -44,10 +44,10 @@ static int is_inner(const struct roller *b, uint32_t node) {
 /* Shapes of all items, and who uses which value. */
 static int find_users(struct fuse *f) {
     struct roller *b = f->b;
-    size_t edges = 0, room = 3 * (size_t)b->nodes + b->items;
+    size_t edges = 0, capacity = 3 * (size_t)b->nodes + b->items;
     uint64_t *shape = calloc(b->nodes + 1, sizeof *shape);
-    f->user = roll_take(b, room, sizeof *f->user);
-    f->next_user = roll_take(b, room, sizeof *f->next_user);
+    f->user = roll_take(b, capacity, sizeof *f->user);
+    f->next_user = roll_take(b, capacity, sizeof *f->next_user);
     for (size_t i = 0; i < b->items; i++) f->first_user[i] = ROLL_NONE;
     for (uint32_t i = 0; i < b->nodes && shape && !b->failed; i++) {
         if (!is_inner(b, i)) continue;

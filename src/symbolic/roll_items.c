@@ -16,11 +16,11 @@ void *roll_take(struct roller *b, size_t count, size_t size) {
 }
 
 /* Room for one more. */
-void *roll_widen(struct roller *b, void *list, size_t count, size_t *room, size_t size) {
-    if (count < *room) return list;
-    size_t wider = 2 * *room + 64;
+void *roll_widen(struct roller *b, void *list, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) return list;
+    size_t wider = 2 * *capacity + 64;
     void *more = wider < UINT32_MAX / 2 ? realloc(list, wider * size) : NULL;
-    if (more) *room = wider;
+    if (more) *capacity = wider;
     else b->failed = 1;
     return more ? more : list;
 }
@@ -59,7 +59,7 @@ static void measure_sums(struct roller *b) {
 }
 
 static uint32_t new_item(struct roller *b, enum item_kind kind, uint32_t node, uint32_t key) {
-    b->item = roll_widen(b, b->item, b->items, &b->item_room, sizeof *b->item);
+    b->item = roll_widen(b, b->item, b->items, &b->item_capacity, sizeof *b->item);
     if (b->failed) return 0;
     b->item[b->items] = (struct roll_item){
         .node = node, .sum = ROLL_NONE, .output = ROLL_NONE, .key = key, .kind = (unsigned char)kind};
@@ -88,7 +88,7 @@ static void add_term(struct roller *b, uint32_t sum, uint32_t node, int less, ui
 static void add_sum(struct roller *b, uint32_t root) {
     const struct roll_node *n;
     uint32_t sum = (uint32_t)b->sums, at = root, on;
-    b->sum = roll_widen(b, b->sum, b->sums, &b->sum_room, sizeof *b->sum);
+    b->sum = roll_widen(b, b->sum, b->sums, &b->sum_capacity, sizeof *b->sum);
     if (b->failed) return;
     b->sum_of[root] = sum;
     b->sum[b->sums++] = (struct roll_sum){root, (uint32_t)b->items, b->spine[root] + 1};

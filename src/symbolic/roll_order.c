@@ -26,7 +26,7 @@ struct order {
     uint32_t *heap;      /* theirs */
     uint32_t *step_of;   /* per group */
     uint32_t *run;       /* groups as they are run */
-    size_t runs, step_room;
+    size_t runs, step_capacity;
     uint32_t *slot;   /* per item: its value */
     uint32_t *number; /* per node: one more than its number */
 };
@@ -111,7 +111,7 @@ static int reads_own_step(const struct order *o, uint32_t group) {
 
 static int run_class(struct order *o, uint32_t class) {
     struct roll *r = o->r;
-    r->step = roll_widen(o->b, r->step, r->steps, &o->step_room, sizeof *r->step);
+    r->step = roll_widen(o->b, r->step, r->steps, &o->step_capacity, sizeof *r->step);
     if (o->b->failed) return -1;
     struct roll_step *s = &r->step[r->steps];
     *s = (struct roll_step){.class = class, .first = (uint32_t)o->runs};

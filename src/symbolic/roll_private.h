@@ -33,7 +33,7 @@ struct roll_group {
 /* The program of a class, as words that are equal for equal groups. */
 struct roll_word_list {
     uint32_t *word;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct roll_result {
@@ -63,20 +63,20 @@ struct roller {
     unsigned char *inner;   /* per node: a sum that is a term of a long sum */
     uint32_t *first_output, *next_output;
     struct roll_item *item;
-    size_t items, item_room;
+    size_t items, item_capacity;
     struct roll_sum *sum;
-    size_t sums, sum_room;
+    size_t sums, sum_capacity;
     uint32_t *group_of; /* per item: its group; before that, its parent in the union of items */
     struct roll_group *group;
     size_t groups;
     uint32_t *leaf; /* per group: nodes */
-    size_t leaves, leaf_room;
+    size_t leaves, leaf_capacity;
     struct roll_result *result;
-    size_t results, result_room;
+    size_t results, result_capacity;
     struct roll_word_list *class; /* per class; and its hash table */
-    size_t classes, class_room;
+    size_t classes, class_capacity;
     uint32_t *table;
-    size_t table_room;
+    size_t table_capacity;
     uint32_t *size_of_class; /* per class: its groups */
     size_t words;            /* of all classes */
     void *owned[40];
@@ -89,7 +89,7 @@ static inline int roll_is_leaf(const struct roller *b, uint32_t node) {
 }
 
 void *roll_take(struct roller *b, size_t count, size_t size); /* zeroed, freed at the end */
-void *roll_widen(struct roller *b, void *list, size_t count, size_t *room, size_t size);
+void *roll_widen(struct roller *b, void *list, size_t count, size_t *capacity, size_t size);
 
 int roll_items(struct roller *b);                 /* roll_items.c: the graph is cut; 0 or -1 */
 int roll_fuse(struct roller *b);                  /* roll_fuse.c: terms that share are brought together */

@@ -39,7 +39,7 @@ static int solve(double t, const double *u, double *out, void *with) {
 }
 
 /* Coefficient k of the kinks, on the branch of order 0. */
-static double kink(const struct series_code *c, const double *w, long stride, const double *r, int k) {
+static double nonsmooth(const struct series_code *c, const double *w, long stride, const double *r, int k) {
     const double *a = w + c->a * stride, *b = w + c->b * stride;
     switch (c->rule) {
     case SERIES_ABS:
@@ -88,7 +88,7 @@ static void linear(const struct series_code *c, double *w, const double *fixed, 
         r[k] = k * a[k];
         break;
     default:
-        r[k] = kink(c, w, stride, r, k);
+        r[k] = nonsmooth(c, w, stride, r, k);
     }
 }
 
@@ -229,12 +229,12 @@ int series_has_stride(const struct series *s) {
     return s->count + s->again < MOST_CODES;
 }
 
-void series_room(const struct series *s, long *room, long *each) {
+void series_workspace(const struct series *s, long *workspace, long *per_order) {
     long m = s->m;
-    *room = (long)s->jets + s->fixed + 2 * (long)s->sums + s->n + m * (m + 3) + registers(s);
-    *each = (long)s->jets + s->copies + 2;
-    *room += 2 + (s->leads ? *each : 0);
-    if (series_has_stride(s)) *room += SERIES_STRIDE * *each;
+    *workspace = (long)s->jets + s->fixed + 2 * (long)s->sums + s->n + m * (m + 3) + registers(s);
+    *per_order = (long)s->jets + s->copies + 2;
+    *workspace += 2 + (s->leads ? *per_order : 0);
+    if (series_has_stride(s)) *workspace += SERIES_STRIDE * *per_order;
 }
 
 static struct keel_recurrence recurrence_of(const struct series *s) {
@@ -278,6 +278,6 @@ int series_follow(const struct series *s, double t, const double *u, const doubl
     int code =
         keel_follow(&recurrence, s->rates, t, u, c, orders, orders + 1, NULL, out, work + registers(s), &run);
     for (int i = 0; i < s->rates; i++)
-        if (s->kink[i]) out[s->rates + i] = NAN;
+        if (s->nonsmooth[i]) out[s->rates + i] = NAN;
     return code;
 }

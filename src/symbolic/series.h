@@ -69,12 +69,12 @@ struct series {
     struct tape zero;  /* all jets at order 0, then the numbers */
     struct tape solve; /* the rows, then their jacobian by z, m x m */
     struct series_code *code;
-    size_t again;        /* behind all: those that are run once more when z_k is known */
-    size_t ahead;        /* those of g come first, two orders ahead of the others */
-    size_t early, count; /* then those that do not depend on z */
-    int *rate, *row;     /* of jets, or jets + number */
-    int *shift;          /* per row: 2 of g, else 0 */
-    unsigned char *kink; /* per rate: made of one that has a kink */
+    size_t again;             /* behind all: those that are run once more when z_k is known */
+    size_t ahead;             /* those of g come first, two orders ahead of the others */
+    size_t early, count;      /* then those that do not depend on z */
+    int *rate, *row;          /* of jets, or jets + number */
+    int *shift;               /* per row: 2 of g, else 0 */
+    unsigned char *nonsmooth; /* per rate: made of one that has a kink */
 };
 
 /* The model's part: symbols of x and z, f and r of them, what else may stand in them (inputs: x and z
@@ -115,8 +115,8 @@ int series_products(const struct series_code *c, struct series_product product[2
 /* Compiled models lay jets out SERIES_STRIDE apart where that is enough: addresses are constants then. */
 #define SERIES_STRIDE 38
 int series_has_stride(const struct series *s);
-/* Doubles of work for `orders`: room + each (orders + 1). */
-void series_room(const struct series *s, long *room, long *each);
+/* Doubles of work for `orders`: workspace + per_order (orders + 1). */
+void series_workspace(const struct series *s, long *workspace, long *per_order);
 /* As keel_series.value; p: parameters. */
 int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
                const double *p);

@@ -17,43 +17,43 @@ struct builder {
     struct series *s;
     const struct series_request *request;
     uint32_t *place;
-    uint32_t room; /* nodes it is for */
+    uint32_t capacity; /* nodes it is for */
     expr *jet, *fixed, *pending;
     unsigned char *late; /* by code */
-    size_t jets, jet_room, fixeds, fixed_room, pendings, pending_room, code_room;
+    size_t jets, jet_capacity, fixeds, fixed_capacity, pendings, pending_capacity, code_capacity;
     int failed, large;
 };
 
 /* Room for one more of `size` bytes. */
-static void *grown(struct builder *b, void *list, size_t count, size_t *room, size_t size) {
-    if (count < *room) return list;
-    size_t wider = 2 * *room + 64;
+static void *grown(struct builder *b, void *list, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) return list;
+    size_t wider = 2 * *capacity + 64;
     void *more = realloc(list, wider * size);
-    if (more) *room = wider;
+    if (more) *capacity = wider;
     else b->failed = 1;
     return more ? more : list;
 }
 
-static void push(struct builder *b, expr **list, size_t *count, size_t *room, expr e) {
-    *list = grown(b, *list, *count, room, sizeof **list);
+static void push(struct builder *b, expr **list, size_t *count, size_t *capacity, expr e) {
+    *list = grown(b, *list, *count, capacity, sizeof **list);
     if (!b->failed) (*list)[(*count)++] = e;
 }
 
 static uint32_t place_of(const struct builder *b, expr e) {
-    return e < b->room ? b->place[e] : 0;
+    return e < b->capacity ? b->place[e] : 0;
 }
 
 static void set_place(struct builder *b, expr e, uint32_t place) {
-    if (e >= b->room) {
-        uint32_t wider = b->g->room;
+    if (e >= b->capacity) {
+        uint32_t wider = b->g->capacity;
         uint32_t *more = realloc(b->place, wider * sizeof *more);
         if (!more) {
             b->failed = 1;
             return;
         }
-        memset(more + b->room, 0, (wider - b->room) * sizeof *more);
+        memset(more + b->capacity, 0, (wider - b->capacity) * sizeof *more);
         b->place = more;
-        b->room = wider;
+        b->capacity = wider;
     }
     b->place[e] = place;
 }
@@ -80,17 +80,17 @@ static uint32_t number_of(struct builder *b, expr e) {
 
 static uint32_t new_jet(struct builder *b, expr e) {
     b->large |= b->jets >= SERIES_MOST_JETS;
-    push(b, &b->jet, &b->jets, &b->jet_room, e);
+    push(b, &b->jet, &b->jets, &b->jet_capacity, e);
     return (uint32_t)b->jets - 1;
 }
 
 static void add_code(struct builder *b, int late, enum series_rule rule, uint32_t to, uint32_t x, uint32_t y,
                      uint32_t z) {
     struct series *s = b->s;
-    size_t room = b->code_room;
-    s->code = grown(b, s->code, s->count, &b->code_room, sizeof *s->code);
-    if (b->code_room != room) {
-        unsigned char *more = realloc(b->late, b->code_room);
+    size_t capacity = b->code_capacity;
+    s->code = grown(b, s->code, s->count, &b->code_capacity, sizeof *s->code);
+    if (b->code_capacity != capacity) {
+        unsigned char *more = realloc(b->late, b->code_capacity);
         if (more) b->late = more;
         else b->failed = 1;
     }
@@ -101,7 +101,7 @@ static void add_code(struct builder *b, int late, enum series_rule rule, uint32_
 
 /* A number of order 0 that helps the last recurrence. */
 static void add_help(struct builder *b, expr e) {
-    push(b, &b->fixed, &b->fixeds, &b->fixed_room, e);
+    push(b, &b->fixed, &b->fixeds, &b->fixed_capacity, e);
     if (e == EXPR_NONE) b->failed = 1;
     if (!b->failed) b->s->code[b->s->count - 1].d = (uint32_t)b->fixeds - 1;
 }
@@ -127,7 +127,7 @@ static void chain(struct builder *b, expr e, uint32_t to, int late) {
         if (n.op == EXPR_POW && k == 0) slope = derive_div(g, derive_mul(g, n.b, e), n.a);
         else slope = derive_chain(g, e, k, one);
         if (slope == EXPR_NONE) b->failed = 1;
-        push(b, &b->pending, &b->pendings, &b->pending_room, slope);
+        push(b, &b->pending, &b->pendings, &b->pending_capacity, slope);
         /* `b` is the slope's node until it has a place */
         add_code(b, late, first ? SERIES_CHAIN : SERIES_CHAIN_ON, to, number_of(b, operand[k]), slope, 0);
         first = 0;
@@ -153,7 +153,7 @@ static expr base_of(const struct builder *b, expr e, double *power) {
 static void add_power(struct builder *b, expr e, expr base, expr exponent, uint32_t to, int late) {
     add_code(b, late, SERIES_POWER, to, number_of(b, base), number_of(b, exponent), 0);
     expr lead = derive_div(b->g, derive_mul(b->g, exponent, e), base);
-    push(b, &b->fixed, &b->fixeds, &b->fixed_room, derive_div(b->g, expr_constant(b->g, 1), base));
+    push(b, &b->fixed, &b->fixeds, &b->fixed_capacity, derive_div(b->g, expr_constant(b->g, 1), base));
     add_help(b, lead);
 }
 
@@ -226,7 +226,7 @@ static void arithmetic(struct builder *b, expr e, uint32_t to, int late) {
     add_code(b, late, square ? SERIES_SQUARE : rule[n->op], to, number_of(b, n->a), number_of(b, n->b), 0);
 }
 
-static void kink(struct builder *b, const struct expr_node *n, uint32_t to, int late) {
+static void nonsmooth(struct builder *b, const struct expr_node *n, uint32_t to, int late) {
     static const enum series_rule rule[] = {
         [EXPR_MIN] = SERIES_MIN, [EXPR_MAX] = SERIES_MAX, [EXPR_MOD] = SERIES_MOD, [EXPR_IF] = SERIES_IF};
     uint32_t x = jet_of(b, n->a), y = jet_of(b, n->b), z = n->op == EXPR_IF ? jet_of(b, n->c) : 0;
@@ -265,7 +265,7 @@ static void recurrence(struct builder *b, expr e, uint32_t to, int late) {
     case EXPR_MAX:
     case EXPR_MOD:
     case EXPR_IF:
-        kink(b, &n, to, late);
+        nonsmooth(b, &n, to, late);
         break;
     default:
         if (n.op == EXPR_SIGN || n.op == EXPR_FLOOR || (n.op >= EXPR_LT && n.op <= EXPR_NOT))
@@ -328,7 +328,7 @@ static void visit(struct builder *b, expr e) {
         late |= is_late(b, operand[k]);
     }
     if (!moving) {
-        push(b, &b->fixed, &b->fixeds, &b->fixed_room, e);
+        push(b, &b->fixed, &b->fixeds, &b->fixed_capacity, e);
         set_place(b, e, 4 * (uint32_t)(b->fixeds - 1) + 1);
         return;
     }
@@ -489,6 +489,6 @@ void series_free(struct series *s) {
     free(s->rate);
     free(s->row);
     free(s->shift);
-    free(s->kink);
+    free(s->nonsmooth);
     *s = (struct series){0};
 }

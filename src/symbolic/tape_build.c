@@ -28,7 +28,7 @@ struct builder {
     uint32_t *next_output;   /* per output */
     struct region *regions;
     uint32_t region_count;
-    size_t room;
+    size_t capacity;
     int failed;
 };
 
@@ -102,15 +102,15 @@ static void assign_regions(struct builder *b) {
 /* Returns the place of the new operation. */
 static uint32_t add_code(struct builder *b, uint32_t op, uint32_t to, uint32_t x, uint32_t y) {
     struct tape *t = b->t;
-    if (t->count == b->room) {
-        size_t room = b->room ? 2 * b->room : 64;
-        struct tape_code *code = room > UINT32_MAX ? NULL : realloc(t->code, room * sizeof *code);
+    if (t->count == b->capacity) {
+        size_t capacity = b->capacity ? 2 * b->capacity : 64;
+        struct tape_code *code = capacity > UINT32_MAX ? NULL : realloc(t->code, capacity * sizeof *code);
         if (!code) {
             b->failed = 1;
             return 0;
         }
         t->code = code;
-        b->room = room;
+        b->capacity = capacity;
     }
     t->code[t->count] = (struct tape_code){op, to, x, y};
     return (uint32_t)t->count++;
@@ -249,7 +249,7 @@ static int roll(struct builder *b, const uint32_t *where, size_t outputs, const 
                 const struct tape_input *input) {
     struct roll_request request = {b->g, &b->list, outputs, output, input, where};
     int status = roll_build(&request, &b->t->roll);
-    if (status == 0) b->t->registers = (uint32_t)roll_room(b->t->roll);
+    if (status == 0) b->t->registers = (uint32_t)roll_capacity(b->t->roll);
     return status;
 }
 

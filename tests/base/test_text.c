@@ -33,14 +33,14 @@ static void nothing_acts_on_a_terminal(void **state) {
     char bytes[41], whole[200], cut[200];
     for (int k = 0; k < 20000; k++) {
         random_bytes(bytes, (size_t)(k % 40), &dice);
-        size_t length = text_shown(whole, sizeof whole, bytes), room = (size_t)(k % 97) + 1;
+        size_t length = text_shown(whole, sizeof whole, bytes), capacity = (size_t)(k % 97) + 1;
         assert_true(is_plain(whole));
         assert_int_equal(strlen(whole), length);
         memset(cut, '#', sizeof cut);
-        assert_int_equal(text_shown(cut, room, bytes), length); /* as snprintf counts */
-        assert_true(strlen(cut) < room && is_plain(cut));
+        assert_int_equal(text_shown(cut, capacity, bytes), length); /* as snprintf counts */
+        assert_true(strlen(cut) < capacity && is_plain(cut));
         assert_int_equal(strncmp(cut, whole, strlen(cut)), 0);
-        for (size_t i = room; i < sizeof cut; i++) assert_int_equal(cut[i], '#');
+        for (size_t i = capacity; i < sizeof cut; i++) assert_int_equal(cut[i], '#');
     }
 }
 

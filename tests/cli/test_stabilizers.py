@@ -11,7 +11,7 @@ import cli
 from cli import example
 
 ORBIT = example("kepler")
-FOLDS = (example("liu2006_1"), "--method", "euler+scale", "--tend", "10")
+EXTREMA = (example("liu2006_1"), "--method", "euler+scale", "--tend", "10")
 
 
 class Stabilizers(cli.Case):
@@ -22,10 +22,10 @@ class Stabilizers(cli.Case):
         return self.keel(*words, "--interpret").stdout.decode()
 
     def test_folds_are_told_everywhere(self):
-        found = self.json("run", *FOLDS)
+        found = self.json("run", *EXTREMA)
         self.assertGreater(found["unresolved"], 0)
         self.assertEqual(found["stabilizer"], "scale")
-        text = self.text("run", *FOLDS, "--report", "page.html")
+        text = self.text("run", *EXTREMA, "--report", "page.html")
         sentence = "at %d steps no factors meet all kept rows: they are off there" % found["unresolved"]
         self.assertIn("  scale      " + sentence, text)
         with open(self.path("page.html"), encoding="utf-8") as page:

@@ -450,7 +450,7 @@ run 0 .. 1
         self.assertIn(sentence, " ".join(scaled.stdout.split()))
         self.assertLess(self.accuracy(example("dow"), "--method", "radau", "--rtol", "1e-9")["value"], 1e-7)
 
-    def test_right_roads_of_index_1_and_2(self):
+    def test_right_formulations_of_index_1_and_2(self):
         """liu2006, example 4, on the paper's road and on others; the transistor amplifier."""
         model = example("liu2006_4_index2")
         paper = self.accuracy(model, "--method", "rk4+scale", "--sets", "u1 w", "--step", "1e-5")

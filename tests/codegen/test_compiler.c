@@ -15,12 +15,12 @@ static const char *const little = "int model_f(double t, const double *u, double
                                   "(void)t, (void)user; out[0] = 2 * u[0]; return 0; }\n";
 
 /* The one library in the cache. */
-static void only_file(char *path, size_t room) {
+static void only_file(char *path, size_t capacity) {
     char command[600];
     snprintf(command, sizeof command, "ls -d '%s'/keel/*", cache);
     FILE *list = popen(command, "r");
     assert_non_null(list);
-    assert_non_null(fgets(path, (int)room, list));
+    assert_non_null(fgets(path, (int)capacity, list));
     path[strcspn(path, "\n")] = '\0';
     assert_int_equal(fgetc(list), EOF); /* nothing else: no build directory stays behind */
     pclose(list);

@@ -7,7 +7,7 @@
 
 static int failures; /* of the present test: all of its cases are judged before it ends */
 
-static inline int complain(const char *name, const char *format, const char *a, const char *b) {
+static inline int report(const char *name, const char *format, const char *a, const char *b) {
     print_error("%s: ", name);
     print_error(format, a, b);
     print_error("\n");
@@ -32,14 +32,14 @@ static inline int check_message(const char *name, const keel_solver *s, const ch
     const char *message = keel_message(s);
     const char *word = missing_word(message, words);
     if (strlen(message) < 8 || strlen(message) > 600 || strchr(message, '\n') || strstr(message, "(null)"))
-        return complain(name, "not a sentence: \"%s\"%s", message, "");
-    return word ? complain(name, "no \"%s\" in \"%s\"", word, message) : 1;
+        return report(name, "not a sentence: \"%s\"%s", message, "");
+    return word ? report(name, "no \"%s\" in \"%s\"", word, message) : 1;
 }
 
 static inline int check_status(const char *name, const keel_solver *s, keel_status got, keel_status wanted,
                                const char *words) {
     if (got == wanted) return check_message(name, s, words);
-    return complain(name, "\"%s\" (%s)", keel_status_name(got), keel_message(s));
+    return report(name, "\"%s\" (%s)", keel_status_name(got), keel_message(s));
 }
 
 /* Opens, runs to t_end, and expects this end; the solver stays failed. */

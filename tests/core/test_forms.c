@@ -325,7 +325,7 @@ static const struct way ways[] = {
     {"oscillator", problem_oscillator, 10, 1e-9},
     {"chemical Akzo", problem_chemakzo, 1, 1e-9},
 };
-enum { ROADS = sizeof ways / sizeof *ways };
+enum { WAYS = sizeof ways / sizeof *ways };
 
 static double largest(int count, const double *u) {
     double size = 0;
@@ -335,7 +335,7 @@ static double largest(int count, const double *u) {
 
 /* Not tighter: with tolerances below the noise of differences (1e-11 in Andrews) the steps shrink a
  * hundredfold. */
-static void compare_roads(const struct way *way, const problem *one, const problem *other) {
+static void compare_ways(const struct way *way, const problem *one, const problem *other) {
     static const keel_options options = {.rtol = 1e-9, .atol = 1e-11};
     double a[PROBLEM_UNKNOWNS], b[PROBLEM_UNKNOWNS], units;
     state_at(&one->keel, &options, way->t, a, NULL);
@@ -347,19 +347,19 @@ static void compare_roads(const struct way *way, const problem *one, const probl
 
 static void curvature_may_be_given_or_found(void **state) {
     (void)state;
-    for (int k = 0; k < ROADS; k++) {
+    for (int k = 0; k < WAYS; k++) {
         problem given, found;
         ways[k].fill(&given);
         ways[k].fill(&found);
         if (!given.keel.curvature) continue;
         found.keel.curvature = NULL;
-        compare_roads(&ways[k], &given, &found);
+        compare_ways(&ways[k], &given, &found);
     }
 }
 
 static void jacobians_may_be_given_or_found(void **state) {
     (void)state;
-    for (int k = 0; k < ROADS; k++) {
+    for (int k = 0; k < WAYS; k++) {
         problem given, found;
         ways[k].fill(&given);
         ways[k].fill(&found);
@@ -368,7 +368,7 @@ static void jacobians_may_be_given_or_found(void **state) {
                             &p->constraint, &p->rolling,   &p->invariant};
         for (int i = 0; i < 7; i++) maps[i]->jacobian = maps[i]->time_derivative = NULL;
         p->curvature = NULL;
-        compare_roads(&ways[k], &given, &found);
+        compare_ways(&ways[k], &given, &found);
     }
 }
 

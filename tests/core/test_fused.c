@@ -35,11 +35,11 @@ static long count_steps(double t, double base, double h, long first, long count,
     return counted(t, base, h, first, count, x, f, user);
 }
 
-static const keel_kernel *counting(const keel_kernel *fused, keel_kernel *room) {
+static const keel_kernel *counting(const keel_kernel *fused, keel_kernel *copy) {
     counted = fused->fixed;
     in_kernel = 0;
-    *room = (keel_kernel){.method = fused->method, .fixed = count_steps};
-    return room;
+    *copy = (keel_kernel){.method = fused->method, .fixed = count_steps};
+    return copy;
 }
 
 /* On the grid and off it, odd and even, short and long, once more back; with looks in between. */
@@ -75,9 +75,9 @@ static void every_method_and_model_gives_the_same_bits(void **state) {
         ode_open(&o, models[m]);
         ode_compile(&o, m % 3);
         for (int i = 0; (s = ode_method(m % 3, i)); i++) {
-            keel_kernel room;
+            keel_kernel copy;
             keel_problem fused = ode_fused(&o, s->info.name);
-            own_extras(&fused)->kernel = counting(keel_extras_of(&fused)->kernel, &room);
+            own_extras(&fused)->kernel = counting(keel_extras_of(&fused)->kernel, &copy);
             same_run(&o.compiled, &fused, s->info.name);
             assert_true(in_kernel > 9000);
             methods += m < 3;
@@ -127,9 +127,9 @@ static void single_steps_are_taken_where_someone_looks(void **state) {
     struct ode o;
     ode_open(&o, models[0]);
     ode_compile(&o, 0);
-    keel_kernel room;
+    keel_kernel copy;
     keel_problem p = ode_fused(&o, "rk4");
-    own_extras(&p)->kernel = counting(keel_extras_of(&p)->kernel, &room);
+    own_extras(&p)->kernel = counting(keel_extras_of(&p)->kernel, &copy);
     keel_options plain = {.step = 0.01}, other;
     assert_true(steps_by_kernel(&p, &plain) > 400);
     other = (keel_options){.step = 0.01, .compensated = 1};

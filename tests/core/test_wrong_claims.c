@@ -59,7 +59,7 @@ static void true_invariants_without_derivatives_are_believed(void **state) {
         p.keel.invariant.jacobian = NULL;
         p.keel.energy.jacobian = p.keel.form == KEEL_HAMILTONIAN ? p.keel.energy.jacobian : NULL;
         keel_solver *s = keel_open(&p.keel, NULL);
-        if (keel_state_of(s) != KEEL_OK) complain(problem_name(i), "%s%s", keel_message(s), "");
+        if (keel_state_of(s) != KEEL_OK) report(problem_name(i), "%s%s", keel_message(s), "");
         keel_close(s);
     }
     no_failures();
@@ -80,7 +80,7 @@ static void check_wrong(const char *name, keel_problem *p, keel_fn **which, cons
     expect_end(name, p, &(keel_options){.check_jacobians = 1, .method = "+none"}, 1, KEEL_EINVAL, words);
     *which = derivative;
     keel_solver *s = keel_open(p, &(keel_options){.check_jacobians = 1});
-    if (keel_state_of(s) != KEEL_OK) complain(name, "right, but %s%s", keel_message(s), "");
+    if (keel_state_of(s) != KEEL_OK) report(name, "right, but %s%s", keel_message(s), "");
     keel_close(s);
 }
 
@@ -125,7 +125,7 @@ static void right_derivatives_of_all_problems_pass_the_check(void **state) {
     for (int i = 0; problem_name(i); i++) {
         problem_at(i, &p);
         keel_solver *s = keel_open(&p.keel, &(keel_options){.check_jacobians = 1});
-        if (keel_state_of(s) != KEEL_OK) complain(problem_name(i), "%s%s", keel_message(s), "");
+        if (keel_state_of(s) != KEEL_OK) report(problem_name(i), "%s%s", keel_message(s), "");
         keel_close(s);
     }
     no_failures();

@@ -201,7 +201,7 @@ static void bits_do_not_depend_on_workers(void **state) {
         keel_ensemble_options o = {.run = {.method = "bs32", .rtol = 1e-3, .max_steps = 200},
                                    .times = times,
                                    .count = 4,
-                                   .folds = 1,
+                                   .extrema = 1,
                                    .event = "up",
                                    .workers = workers[k]};
         keel_ensemble *e = ensemble_of(m, p, &o);
@@ -311,7 +311,7 @@ static void what_is_kept_is_what_the_run_shows(void **state) {
     keel_ensemble_options o = {.run = {.rtol = 1e-10, .max_step = 0.1},
                                .times = times,
                                .count = 3,
-                               .folds = 1,
+                               .extrema = 1,
                                .event = "up",
                                .columns = "x"};
     keel_ensemble *e = ensemble_of(m, p, &o);

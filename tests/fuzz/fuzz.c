@@ -53,9 +53,9 @@ char *fuzz_path(const char *name) {
         }
         atexit(remove_folder);
     }
-    size_t room = strlen(folder) + strlen(name) + 2;
-    char *path = take(room);
-    snprintf(path, room, "%s/%s", folder, name);
+    size_t capacity = strlen(folder) + strlen(name) + 2;
+    char *path = take(capacity);
+    snprintf(path, capacity, "%s/%s", folder, name);
     return path;
 }
 

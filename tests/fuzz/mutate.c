@@ -13,7 +13,7 @@ struct piece {
 
 struct text {
     unsigned char *bytes;
-    size_t size, room;
+    size_t size, capacity;
 };
 
 static size_t below(unsigned *state, size_t bound) {
@@ -65,7 +65,7 @@ static int same_word(const struct text *t, struct piece p, struct piece q) {
 
 /* The piece becomes the bytes given; unchanged where there is no room. */
 static void replace(struct text *t, struct piece old, const void *bytes, size_t length) {
-    if (old.at > t->size || t->size - old.length + length > t->room) return;
+    if (old.at > t->size || t->size - old.length + length > t->capacity) return;
     memmove(t->bytes + old.at + length, t->bytes + old.at + old.length, t->size - old.at - old.length);
     memcpy(t->bytes + old.at, bytes, length);
     t->size += length - old.length;
@@ -132,7 +132,7 @@ static void become_sound(struct text *t, unsigned *state) {
     for (const char *const *line = pick_model(state); *line; line++) {
         size_t more = strlen(*line);
         if ((*line)[0] == '#') continue;
-        if (length + more > t->room) break;
+        if (length + more > t->capacity) break;
         memcpy(t->bytes + length, *line, more);
         length += more;
     }
@@ -148,7 +148,7 @@ static void number_to_parameter(struct text *t, unsigned *state) {
     if (!p.length || p.length > 30) return;
     snprintf(name, sizeof name, "k%d", (int)below(state, 4));
     int length = snprintf(line, sizeof line, "param %s = %.*s\n", name, (int)p.length, t->bytes + p.at);
-    if (t->size + (size_t)length + sizeof name > t->room) return;
+    if (t->size + (size_t)length + sizeof name > t->capacity) return;
     replace_by(t, p, name);
     replace(t, (struct piece){0, 0}, line, (size_t)length);
 }
@@ -260,11 +260,11 @@ static void change_statement(struct text *t, unsigned *state) {
 
 /* ------------------------------------------------------------------------------------------------------ */
 
-size_t mutate_model(unsigned char *bytes, size_t size, size_t room, unsigned seed) {
+size_t mutate_model(unsigned char *bytes, size_t size, size_t capacity, unsigned seed) {
     static void (*const change[])(struct text *, unsigned *) = {
         change_word, change_word, change_statement, splice_sound, splice_sound, number_to_parameter,
         exchange,    exchange,    resize,           wrap,         wrap,         rename_all};
-    struct text t = {bytes, size, room};
+    struct text t = {bytes, size, capacity};
     unsigned state = seed;
     if (t.size == 0 || below(&state, 32) == 0) become_sound(&t, &state);
     for (size_t k = 1 + below(&state, 3); k > 0 && t.size > 0; k--)
@@ -273,8 +273,8 @@ size_t mutate_model(unsigned char *bytes, size_t size, size_t room, unsigned see
 }
 
 size_t mutate_cross(const unsigned char *text, size_t size, const unsigned char *other, size_t others,
-                    unsigned char *out, size_t room, unsigned seed) {
-    struct text t = {out, size < room ? size : room, room};
+                    unsigned char *out, size_t capacity, unsigned seed) {
+    struct text t = {out, size < capacity ? size : capacity, capacity};
     memcpy(out, text, t.size);
     if (others == 0) return t.size;
     for (size_t k = 1 + below(&seed, 3); k > 0; k--) {

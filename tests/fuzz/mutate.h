@@ -8,9 +8,9 @@
 /* The models of examples/, each as its lines with a NULL behind them; NULL past the last. */
 extern const char *const *const mutate_models[];
 
-/* One to three changes in place; the new size, at most `room`. */
-size_t mutate_model(unsigned char *text, size_t size, size_t room, unsigned seed);
+/* One to three changes in place; the new size, at most `capacity`. */
+size_t mutate_model(unsigned char *text, size_t size, size_t capacity, unsigned seed);
 /* A statement of `other` put into the text, in `out`; the size of that. */
 size_t mutate_cross(const unsigned char *text, size_t size, const unsigned char *other, size_t others,
-                    unsigned char *out, size_t room, unsigned seed);
+                    unsigned char *out, size_t capacity, unsigned seed);
 #endif

@@ -3,13 +3,13 @@
 
 enum { CHOICES = 3 };
 
-size_t LLVMFuzzerMutate(unsigned char *data, size_t size, size_t room);
-size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t room, unsigned seed);
+size_t LLVMFuzzerMutate(unsigned char *data, size_t size, size_t capacity);
+size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t capacity, unsigned seed);
 
-size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t room, unsigned seed) {
-    if (room < CHOICES || seed % 8 == 0) return LLVMFuzzerMutate(data, size, room);
+size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t capacity, unsigned seed) {
+    if (capacity < CHOICES || seed % 8 == 0) return LLVMFuzzerMutate(data, size, capacity);
     for (size_t k = size; k < CHOICES; k++) data[k] = 0;
     if (size < CHOICES) size = CHOICES;
     if (seed % 2) data[seed / 8 % CHOICES] = (unsigned char)(seed / 64);
-    return CHOICES + mutate_model(data + CHOICES, size - CHOICES, room - CHOICES, seed / 8);
+    return CHOICES + mutate_model(data + CHOICES, size - CHOICES, capacity - CHOICES, seed / 8);
 }

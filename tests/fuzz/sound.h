@@ -50,7 +50,7 @@ struct sound {
     const char *line[SOUND_LINES];
     enum sound_kind kind[SOUND_LINES];
     int lines, names, full; /* full: there was no room; the text is cut off and not to be used */
-    char room[SOUND_TEXT];
+    char buffer[SOUND_TEXT];
     size_t used;
 };
 

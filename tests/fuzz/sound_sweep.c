@@ -77,9 +77,9 @@ static long check_batch(struct sound_batch *batch) {
 long sound_sweep(const struct sound_plan *plan, struct sound_count *count) {
     static struct sound_batch batch;
     long failed = 0;
-    int room = plan->batch < SOUND_BATCH ? plan->batch : SOUND_BATCH;
+    int buffer = plan->batch < SOUND_BATCH ? plan->batch : SOUND_BATCH;
     for (long first = plan->from; first < plan->to;) {
-        long end = room && first + room < plan->to ? first + room : plan->to;
+        long end = buffer && first + buffer < plan->to ? first + buffer : plan->to;
         sound_batch_open(&batch);
         for (long number = first; number < end; number++) failed += check_one(plan, number, &batch, count);
         failed += check_batch(&batch);

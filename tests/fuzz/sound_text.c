@@ -21,9 +21,9 @@ int sound_one_in(struct sound *s, int n) {
 }
 
 static const char *keep(struct sound *s, const char *format, va_list values) {
-    char *at = s->room + s->used;
-    int length = vsnprintf(at, sizeof s->room - s->used, format, values);
-    if (length < 0 || s->used + (size_t)length + 1 >= sizeof s->room) {
+    char *at = s->buffer + s->used;
+    int length = vsnprintf(at, sizeof s->buffer - s->used, format, values);
+    if (length < 0 || s->used + (size_t)length + 1 >= sizeof s->buffer) {
         s->full = 1;
         return "0";
     }

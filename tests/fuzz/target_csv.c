@@ -195,7 +195,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     static char *path;
     static struct expected row[MOST_ROWS];
     struct input in = {.data = data, .size = size, .method = "rk4"};
-    struct job j = {.say = {.json = 1}, .stabilizer = "none"};
+    struct job j = {.messages = {.json = 1}, .stabilizer = "none"};
     struct csv csv;
     char why[200];
     if (!path) path = fuzz_path("out.csv");

@@ -68,12 +68,12 @@ static void look(keel_sim *s, struct seen *out) {
 static void go_on(keel_sim *s, keel_model *m, const keel_options *o, double to, int steps,
                   const unsigned char *data, size_t size) {
     static struct seen here, there;
-    size_t room = keel_sim_save(s, NULL, 0);
-    void *bytes = room ? malloc(room) : NULL;
+    size_t capacity = keel_sim_save(s, NULL, 0);
+    void *bytes = capacity ? malloc(capacity) : NULL;
     if (!bytes) return;
-    require(keel_sim_save(s, bytes, room) == room, "a state is saved in as many bytes as were asked for",
-            data, size);
-    keel_sim *other = keel_sim_load(m, o, bytes, room);
+    require(keel_sim_save(s, bytes, capacity) == capacity,
+            "a state is saved in as many bytes as were asked for", data, size);
+    keel_sim *other = keel_sim_load(m, o, bytes, capacity);
     require(other && keel_sim_solver(other), "what was saved is loaded", data, size);
     look(s, &here);
     look(other, &there);

@@ -73,9 +73,9 @@ static void check_again(const struct input *in, const struct options *o) {
             const char *value = o->value[id].text[k];
             int flag = option_row(id).kind == OPTION_FLAG;
             option_name(id, name, sizeof name);
-            size_t room = strlen(name) + strlen(value) + 4;
-            word[count] = malloc(room);
-            snprintf(word[count++], room, "--%s%s%s", name, flag ? "" : "=", value);
+            size_t capacity = strlen(name) + strlen(value) + 4;
+            word[count] = malloc(capacity);
+            snprintf(word[count++], capacity, "--%s%s%s", name, flag ? "" : "=", value);
         }
     int own = count;
     word[count++] = "--";
@@ -152,9 +152,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     if (!path) path = fuzz_path("m.keel");
     split(&in, text);
     if (in.command && check_parse(&in, path) == 0 && in.command->bit & COMMAND_MODEL) {
-        size_t room = sizeof model_text + (in.model ? strlen(in.model) : 0) + 20;
-        char *model = malloc(room);
-        int length = snprintf(model, room, "%s%s%s\n", model_text, in.model ? "options " : "",
+        size_t capacity = sizeof model_text + (in.model ? strlen(in.model) : 0) + 20;
+        char *model = malloc(capacity);
+        int length = snprintf(model, capacity, "%s%s%s\n", model_text, in.model ? "options " : "",
                               in.model ? in.model : "");
         int count = 0;
         fuzz_write(path, model, (size_t)length);

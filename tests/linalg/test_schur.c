@@ -227,7 +227,7 @@ static void agrees(const char *what, uint64_t *seed, double agree) {
     discard();
 }
 
-static void roads_agree(void **state) {
+static void formulations_agree(void **state) {
     (void)state;
     uint64_t seed = 1;
     for (int large = 0; large < 2; large++) {
@@ -426,7 +426,7 @@ static void growth_is_linear(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roads_agree),          cmocka_unit_test(rows_may_be_left_out),
+        cmocka_unit_test(formulations_agree),   cmocka_unit_test(rows_may_be_left_out),
         cmocka_unit_test(falls_back),           cmocka_unit_test(same_bits),
         cmocka_unit_test(tension_does_no_harm), cmocka_unit_test(reach_is_respected),
         cmocka_unit_test(bad_mass_is_told),     cmocka_unit_test(growth_is_linear),

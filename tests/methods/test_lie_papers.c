@@ -122,14 +122,14 @@ static void stresses_err_as_the_formulas_do(void **state) {
     const struct {
         const char *method;
         const keel_problem *p;
-        double error[2], room;
+        double error[2], margin;
     } row[] = {{"so-exp", &driven, {3.383e-5, 3.455e-5}, 1e-3}, {"dso", &flow, {9.5e-5, 5.2e-5}, 1e-2}};
     for (int k = 0; k < 2; k++) {
         double error[2], half[2];
         assert_below(stress_errors(row[k].p, row[k].method, 1e-3, error), 1e-11);
         stress_errors(row[k].p, row[k].method, 5e-4, half);
         for (int i = 0; i < 2; i++) {
-            assert_within(error[i] / row[k].error[i], 1 - row[k].room, 1 + row[k].room);
+            assert_within(error[i] / row[k].error[i], 1 - row[k].margin, 1 + row[k].margin);
             assert_within(log2(error[i] / half[i]), 1.98, 2.02);
         }
     }

@@ -307,7 +307,7 @@ static void pairs_take_masses_that_move(void **state) {
 }
 
 /* To the end of the published run, t = 0.03; test_radau.c has Radau on this case. */
-static void roads_agree_on_andrews(void **state) {
+static void formulations_agree_on_andrews(void **state) {
     (void)state;
     static const struct {
         const char *name;
@@ -450,7 +450,7 @@ int main(void) {
         cmocka_unit_test(rattle_bounds_any_energy_without_drift),
         cmocka_unit_test(steps_too_long_for_any_energy_are_told),
         cmocka_unit_test(pairs_take_masses_that_move),
-        cmocka_unit_test(roads_agree_on_andrews),
+        cmocka_unit_test(formulations_agree_on_andrews),
         cmocka_unit_test(pairs_agree_with_projection),
         cmocka_unit_test(shake_has_the_positions_of_rattle),
         cmocka_unit_test(rolling_constraints_are_kept_natively),

@@ -100,7 +100,7 @@ static void probe_layout(const keel_problem *p, const keel_options *o, keel_work
     m->gamma = keel_work_doubles(w, k);
     m->speed = keel_work_doubles(w, k);
     m->shift = keel_work_doubles(w, k);
-    m->factor = keel_work_doubles(w, keel_native_mass_room(p));
+    m->factor = keel_work_doubles(w, keel_native_mass_doubles(p));
     m->solved = keel_work_doubles(w, nq);
 }
 

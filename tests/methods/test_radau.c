@@ -115,7 +115,7 @@ static void assert_agreement(const struct radau_case *c, const char *method, dou
     }
 }
 
-static void roads_agree(void **state) {
+static void formulations_agree(void **state) {
     (void)state;
     static const char *const fixed[] = {"rattle6", "rattle8", "spark4", "spark6"};
     static const char *const adaptive[] = {NULL, "radau5", "radau", "radau-ggl", "radau-index3"};
@@ -306,7 +306,7 @@ static void refusals_and_faults_say_why(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_has_its_order),
-        cmocka_unit_test(roads_agree),
+        cmocka_unit_test(formulations_agree),
         cmocka_unit_test(tight_tolerances_are_met),
         cmocka_unit_test(stiff_springs_do_not_shorten_the_steps),
         cmocka_unit_test(rolling_and_redundant_rows_are_taken),

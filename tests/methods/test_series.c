@@ -320,7 +320,7 @@ static void compiled_series_have_the_bits_of_the_interpreter(void **state) {
         assert_int_equal(emit_series(&e, name, &mode->functions.recurrences), 0);
         snprintf(name, sizeof name, "e%d", count);
         if (mode->functions.event_series.value)
-            assert_int_equal(emit_series(&e, name, &mode->functions.along), 0);
+            assert_int_equal(emit_series(&e, name, &mode->functions.composed), 0);
         model[count] = m;
     }
     if (compile_load(e.text, NULL, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
@@ -331,7 +331,8 @@ static void compiled_series_have_the_bits_of_the_interpreter(void **state) {
             snprintf(name, sizeof name, "x%d", i);
             same_bits(p, compile_series(&unit, name), orders);
             snprintf(name, sizeof name, "e%d", i);
-            if (keel_extras_of(p)->event_series.value) same_bits_along(p, compile_along(&unit, name), orders);
+            if (keel_extras_of(p)->event_series.value)
+                same_bits_along(p, compile_composed(&unit, name), orders);
             events += keel_extras_of(p)->event_series.value != NULL;
         }
         keel_model_close(model[i]);
@@ -355,7 +356,7 @@ static void compiled_runs_have_the_bits_of_interpreted_ones(void **state) {
             keel_sim *s = keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = 1e-9});
             if (k == 0 && !strstr(keel_model_source(m), "series_0_f"))
                 fail_msg("%s: no series in C", names[i]);
-            if (k == 0 && i == 2 && !strstr(keel_model_source(m), "along_0_event"))
+            if (k == 0 && i == 2 && !strstr(keel_model_source(m), "composed_0_event"))
                 fail_msg("%s: no series of its events in C", names[i]);
             run_to(s, 3);
             columns = keel_sim_columns(s);

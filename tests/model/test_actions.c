@@ -229,7 +229,7 @@ static void runs_that_cannot_go_on_say_what_and_when(void **unused) {
 }
 
 /* The formulations that have constraints in their own equations. */
-static void native_roads_say_what_and_when(void **unused) {
+static void native_formulations_say_what_and_when(void **unused) {
     (void)unused;
     static const char *const fixed[] = {"rattle", "rattle4", "shake", "rolling-midpoint"};
     static const char *const radau[] = {"radau", "radau-ggl", "radau-index3"};
@@ -334,7 +334,7 @@ int main(void) {
         cmocka_unit_test(an_action_sets_off_others),
         cmocka_unit_test(switches_faster_than_the_steps_are_found),
         cmocka_unit_test(runs_that_cannot_go_on_say_what_and_when),
-        cmocka_unit_test(native_roads_say_what_and_when),
+        cmocka_unit_test(native_formulations_say_what_and_when),
         cmocka_unit_test(a_stop_is_no_end),
         cmocka_unit_test(values_are_held),
         cmocka_unit_test(events_backwards),

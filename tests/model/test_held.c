@@ -162,13 +162,13 @@ static void rest_is_saved(void **unused) {
     keel_sim *s = sim_of(held[0].text, &m);
     assert_int_equal(keel_sim_run(s, 3), KEEL_REST);
     size_t size = keel_sim_save(s, NULL, 0);
-    void *room = malloc(size);
-    assert_int_equal(keel_sim_save(s, room, size), size);
-    keel_sim *copy = keel_sim_load(m, &(keel_options){.rtol = 1e-11}, room, size);
+    void *capacity = malloc(size);
+    assert_int_equal(keel_sim_save(s, capacity, size), size);
+    keel_sim *copy = keel_sim_load(m, &(keel_options){.rtol = 1e-11}, capacity, size);
     if (keel_sim_run(copy, 3) != KEEL_REST) fail_msg("%s", keel_sim_message(copy));
     assert_near(value_of(copy, "y"), 0, 1e-9);
     assert_string_equal(story(copy), "hit");
-    free(room);
+    free(capacity);
     keel_sim_close(copy);
     finish(s, m);
 }

@@ -285,9 +285,9 @@ static keel_status unwilling(keel_manifold *m, double t, const double *u) {
     return keel_manifold_fail(m, KEEL_EINVAL, "unwilling has nothing to do here");
 }
 static int never(const keel_problem *p, const keel_options *o, const keel_stepper *stepper, char *why,
-                 size_t room) {
+                 size_t capacity) {
     (void)p, (void)o;
-    snprintf(why, room, "never goes not with %s", stepper->info.name);
+    snprintf(why, capacity, "never goes not with %s", stepper->info.name);
     return 1;
 }
 

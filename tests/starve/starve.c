@@ -50,8 +50,8 @@ STARVED(DIR *, opendir, (const char *path), (path))
 int __real_vasprintf(char **out, const char *format, va_list args);
 int __wrap_vasprintf(char **out, const char *format, va_list args);
 int __wrap_asprintf(char **out, const char *format, ...);
-long __real_getline(char **line, size_t *room, FILE *file);
-long __wrap_getline(char **line, size_t *room, FILE *file);
+long __real_getline(char **line, size_t *capacity, FILE *file);
+long __wrap_getline(char **line, size_t *capacity, FILE *file);
 
 int __wrap_vasprintf(char **out, const char *format, va_list args) {
     return REFUSED ? -1 : __real_vasprintf(out, format, args);
@@ -65,8 +65,8 @@ int __wrap_asprintf(char **out, const char *format, ...) {
     return length;
 }
 
-long __wrap_getline(char **line, size_t *room, FILE *file) {
-    return REFUSED ? -1 : __real_getline(line, room, file);
+long __wrap_getline(char **line, size_t *capacity, FILE *file) {
+    return REFUSED ? -1 : __real_getline(line, capacity, file);
 }
 
 /* Pools and graphs fail as they do when the next block cannot be had. */

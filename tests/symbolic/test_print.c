@@ -281,10 +281,10 @@ static void the_form_is_the_usual_one(void **unused) {
 
 static size_t asked;
 
-static void short_name(void *user, expr symbol, char *out, size_t room) {
+static void short_name(void *user, expr symbol, char *out, size_t capacity) {
     const struct graph *g = user;
     asked++;
-    snprintf(out, room, "x[%u]", g->node[symbol].b);
+    snprintf(out, capacity, "x[%u]", g->node[symbol].b);
 }
 
 static int ends_in_dots(const char *text) {
@@ -304,15 +304,15 @@ static void a_text_is_cut_to_its_room(void **unused) {
     expr choice = expr_make(&g, EXPR_IF, expr_make(&g, EXPR_LT, x, expr_constant(&g, 0.125), 0), y,
                             expr_constant(&g, -7));
     expr f = expr_make(&g, EXPR_SUB, square, expr_make(&g, EXPR_DIV, sine, choice, 0), 0);
-    for (size_t room = 0; room < sizeof whole + 3; room++) {
-        char *out = malloc(room + 1);
-        out[room] = 'z';
-        size_t length = expr_print(&g, f, short_name, &g, out, room);
-        assert_true(out[room] == 'z');
-        if (room > 0) assert_int_equal(length, strlen(out));
-        if (room >= sizeof whole) assert_string_equal(out, whole);
-        else if (room >= 4) {
-            assert_true(ends_in_dots(out) && length < room);
+    for (size_t capacity = 0; capacity < sizeof whole + 3; capacity++) {
+        char *out = malloc(capacity + 1);
+        out[capacity] = 'z';
+        size_t length = expr_print(&g, f, short_name, &g, out, capacity);
+        assert_true(out[capacity] == 'z');
+        if (capacity > 0) assert_int_equal(length, strlen(out));
+        if (capacity >= sizeof whole) assert_string_equal(out, whole);
+        else if (capacity >= 4) {
+            assert_true(ends_in_dots(out) && length < capacity);
             assert_memory_equal(out, whole, length - 3);
             char before = length > 3 ? out[length - 4] : ' ', after = whole[length - 3];
             assert_false(strchr("0123456789.", before) && strchr("0123456789.", after)); /* no half numbers */

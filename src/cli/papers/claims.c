@@ -19,11 +19,11 @@ struct reader {
     struct claims *c;
     int at; /* line */
     char *why;
-    size_t room;
+    size_t capacity;
 };
 
 static int wrong(struct reader *r, const char *sentence, const char *word) {
-    text_set(r->why, r->room, "%s:%d: %s%s%.60s%s", r->c->source, r->at, sentence, word ? " `" : "",
+    text_set(r->why, r->capacity, "%s:%d: %s%s%.60s%s", r->c->source, r->at, sentence, word ? " `" : "",
              word ? word : "", word ? "`" : "");
     return -1;
 }
@@ -288,8 +288,8 @@ static int has_control(const char *line) {
     return 0;
 }
 
-int claims_read(struct claims *c, const char *source, char *text, char *why, size_t room) {
-    struct reader r = {c, 0, why, room};
+int claims_read(struct claims *c, const char *source, char *text, char *why, size_t capacity) {
+    struct reader r = {c, 0, why, capacity};
     *c = (struct claims){.text = text, .source = source};
     for (char *next = text; next;) {
         char *line = next, *end = strchr(line, '\n');
@@ -326,18 +326,19 @@ int claims_item_has(const struct claims *c, int item, const char *name) {
            claims_drawn(c, item, name) >= 0;
 }
 
-static void add_name(char *out, size_t room, const char *name, size_t length) {
-    if (!listed(out, '|', name, length)) text_add(out, room, "%s%.*s", out[0] ? "|" : "", (int)length, name);
+static void add_name(char *out, size_t capacity, const char *name, size_t length) {
+    if (!listed(out, '|', name, length))
+        text_add(out, capacity, "%s%.*s", out[0] ? "|" : "", (int)length, name);
 }
 
-void claims_names(const struct claims *c, char *out, size_t room) {
+void claims_names(const struct claims *c, char *out, size_t capacity) {
     out[0] = '\0';
     for (int i = 0; i < c->items; i++) {
-        add_name(out, room, c->item[i].name, strlen(c->item[i].name));
+        add_name(out, capacity, c->item[i].name, strlen(c->item[i].name));
         for (const char *at = c->item[i].others; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
-            add_name(out, room, at, strcspn(at, "/"));
+            add_name(out, capacity, at, strcspn(at, "/"));
         for (int k = 0; k < c->draws; k++)
-            if (c->draw[k].item == i) add_name(out, room, c->draw[k].name, strlen(c->draw[k].name));
+            if (c->draw[k].item == i) add_name(out, capacity, c->draw[k].name, strlen(c->draw[k].name));
     }
 }
 

@@ -129,12 +129,12 @@ struct claims {
 
 /* Takes over the text.  0, or -1 with a sentence that begins with source and line.  claims_close in any
  * case. */
-int claims_read(struct claims *c, const char *source, char *text, char *why, size_t room);
+int claims_read(struct claims *c, const char *source, char *text, char *why, size_t capacity);
 /* Is this one of the item's names, or the name of a figure that it draws? */
 int claims_item_has(const struct claims *c, int item, const char *name);
 /* The figure of this name that the item draws; -1: none. */
 int claims_drawn(const struct claims *c, int item, const char *name);
 /* What keel reproduce takes behind the paper, "a|b|c": items, their other names, figures; each once. */
-void claims_names(const struct claims *c, char *out, size_t room);
+void claims_names(const struct claims *c, char *out, size_t capacity);
 void claims_close(struct claims *c);
 #endif

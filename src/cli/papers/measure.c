@@ -16,8 +16,8 @@
 
 /* Words ------------------------------------------------------------------------------------------------- */
 
-void measure_model(const char *model, char *out, size_t room) {
-    text_set(out, room, "%s%s", paper_find(model, ".keel") ? PAPER_PREFIX : "", model);
+void measure_model(const char *model, char *out, size_t capacity) {
+    text_set(out, capacity, "%s%s", paper_find(model, ".keel") ? PAPER_PREFIX : "", model);
 }
 
 int measure_words_open(struct measure_words *w, const char *model, const char *options,
@@ -105,7 +105,7 @@ static int in_certificate(const struct gauge *g, const struct sample *l) {
            stabilizer_measures(g->job.keel.method);
 }
 
-static int take_looks(struct gauge *g, struct claims *c, int run) {
+static int take_samples(struct gauge *g, struct claims *c, int run) {
     g->sample = calloc((size_t)c->lines + 1, sizeof *g->sample);
     if (!g->sample) return -1;
     for (int k = 0; k < c->lines; k++) {
@@ -142,7 +142,7 @@ static int keep_for_median(struct sample *l, double value) {
     return 0;
 }
 
-static int look_at_row(void *user, const struct trace_row *row) {
+static int sample_row(void *user, const struct trace_row *row) {
     struct gauge *g = user;
     for (int k = 0; k < g->samples; k++) {
         struct sample *l = &g->sample[k];
@@ -175,7 +175,7 @@ static int attach(struct gauge *g) {
     int bad = !times || trace_open_at(&g->trace, &g->job, times, count) || trace_attach(&g->trace, g->sim);
     free(times);
     g->trace.every_step = g->every_step;
-    if (!bad) trace_add(&g->trace, look_at_row, g);
+    if (!bad) trace_add(&g->trace, sample_row, g);
     return bad ? -1 : 0;
 }
 
@@ -269,7 +269,7 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
         return;
     }
     keel_sim_attach(g->sim, g);
-    int bad = take_looks(g, c, run);
+    int bad = take_samples(g, c, run);
     for (int k = 0; k < g->samples; k++) sampling |= !isnan(g->sample[k].when);
     sampling |= g->every_step;
     if (sampling && !bad) bad = attach(g);
@@ -335,14 +335,14 @@ void measure_run(struct claims *c, int run) {
 
 /* A model whose parameters are the lets of an item so far; expressions are what --tend can be, too. */
 static keel_model *model_of_lets(const struct claims *c, int item, int before) {
-    size_t room = 200 + (size_t)c->lines * 120;
-    char *text = malloc(room);
+    size_t capacity = 200 + (size_t)c->lines * 120;
+    char *text = malloc(capacity);
     if (!text) return NULL;
-    text_set(text, room, "var x\nx' = 0\ninit x = 0\nrun 0 .. 1\n");
+    text_set(text, capacity, "var x\nx' = 0\ninit x = 0\nrun 0 .. 1\n");
     for (int k = 0; k < before; k++) {
         const struct claims_line *line = &c->line[k];
         if (line->kind == CLAIMS_LET && line->item == item && isfinite(line->value))
-            text_add(text, room, "param %.60s = %.17g\n", line->name, line->value);
+            text_add(text, capacity, "param %.60s = %.17g\n", line->name, line->value);
     }
     keel_model *m = keel_model_read("values", text, strlen(text), &(keel_model_options){.interpret = 1});
     free(text);
@@ -351,13 +351,13 @@ static keel_model *model_of_lets(const struct claims *c, int item, int before) {
 
 /* Of the lets before that line.  0, or -1 with a sentence. */
 static int value_of(const struct claims *c, int item, int before, const char *expression, double *value,
-                    char *why, size_t room) {
+                    char *why, size_t capacity) {
     keel_model *m = model_of_lets(c, item, before);
     int bad = !m || keel_model_status(m) != KEEL_OK || !keel_model_number(m, expression, value);
     if (!m || keel_model_status(m) == KEEL_ENOMEM) memory_out();
-    if (!m) text_set(why, room, MEMORY_OUT);
-    else if (keel_model_status(m) != KEEL_OK) text_set(why, room, "%.190s", keel_model_message(m));
-    else if (bad) text_set(why, room, "%.190s", keel_model_refusal(m));
+    if (!m) text_set(why, capacity, MEMORY_OUT);
+    else if (keel_model_status(m) != KEEL_OK) text_set(why, capacity, "%.190s", keel_model_message(m));
+    else if (bad) text_set(why, capacity, "%.190s", keel_model_refusal(m));
     keel_model_close(m);
     if (bad) *value = NAN;
     return bad ? -1 : 0;
@@ -373,6 +373,6 @@ void measure_values(struct claims *c, int item) {
 }
 
 int measure_value(const struct claims *c, int item, const char *expression, double *value, char *why,
-                  size_t room) {
-    return value_of(c, item, c->lines, expression, value, why, room);
+                  size_t capacity) {
+    return value_of(c, item, c->lines, expression, value, why, capacity);
 }

@@ -16,7 +16,7 @@ int measure_words_open(struct measure_words *w, const char *model, const char *o
                        const char *const *more); /* more: further words, or NULL.  0, or -1 without memory */
 void measure_words_close(struct measure_words *w);
 /* "paper:kepler" for a model that is inside the command, else the word itself. */
-void measure_model(const char *model, char *out, size_t room);
+void measure_model(const char *model, char *out, size_t capacity);
 
 /* Where a run has this quantity: a column, error.COLUMN or drift.ROW. */
 enum measure_place { MEASURE_COLUMN, MEASURE_ERROR, MEASURE_DRIFT, MEASURE_NONE };
@@ -28,5 +28,5 @@ void measure_run(struct claims *c, int run);
 void measure_values(struct claims *c, int item);
 /* An expression of all lets of an item.  0, or -1 with a sentence. */
 int measure_value(const struct claims *c, int item, const char *expression, double *value, char *why,
-                  size_t room);
+                  size_t capacity);
 #endif

@@ -9,19 +9,19 @@
 #include <string.h>
 
 void reproduce_text_paper(const struct claims *c, const struct job *j, FILE *out) {
-    fprintf(out, "%s%s%s  %s\n", message_bold(j->say.color_out), c->name, message_plain(j->say.color_out),
-            c->title);
+    fprintf(out, "%s%s%s  %s\n", message_bold(j->messages.color_out), c->name,
+            message_plain(j->messages.color_out), c->title);
 }
 
 /* "other names; figures" of an item. */
-static void also_text(const struct claims *c, int item, char *out, size_t room) {
+static void also_text(const struct claims *c, int item, char *out, size_t capacity) {
     const char *others = c->item[item].others;
     out[0] = '\0';
     for (; others && *others; others += strcspn(others, "/"), others += *others == '/')
-        text_add(out, room, "%s%.*s", out[0] ? ", " : "also ", (int)strcspn(others, "/"), others);
+        text_add(out, capacity, "%s%.*s", out[0] ? ", " : "also ", (int)strcspn(others, "/"), others);
     for (int k = 0, first = 1; k < c->draws; k++)
         if (c->draw[k].item == item)
-            text_add(out, room, "%s%s", first ? (out[0] ? "; draws " : "draws ") : ", ", c->draw[k].name),
+            text_add(out, capacity, "%s%s", first ? (out[0] ? "; draws " : "draws ") : ", ", c->draw[k].name),
                 first = 0;
 }
 
@@ -36,10 +36,10 @@ void reproduce_text_names(const struct reproduce *r, const struct claims *c, FIL
     }
 }
 
-static void command_text(const struct claims_run *run, char *out, size_t room) {
+static void command_text(const struct claims_run *run, char *out, size_t capacity) {
     char model[JOB_WORD * 4];
     measure_model(run->model, model, sizeof model);
-    text_set(out, room, "keel %s %s%s%s", run->converge ? "converge" : "run", model,
+    text_set(out, capacity, "keel %s %s%s%s", run->converge ? "converge" : "run", model,
              run->options[0] ? " " : "", run->options);
 }
 
@@ -48,11 +48,11 @@ static const char *source_word(enum claims_kind kind) {
 }
 
 /* "{name}" is the size of that let with two digits, "{name:4}" with four. */
-static void fill_in(const struct claims *c, const char *from, char *out, size_t room) {
+static void fill_in(const struct claims *c, const char *from, char *out, size_t capacity) {
     out[0] = '\0';
     while (*from) {
         size_t plain = strcspn(from, "{"), all = from[plain] ? strcspn(from + plain + 1, "}") : 0;
-        text_add(out, room, "%.*s", (int)plain, from);
+        text_add(out, capacity, "%.*s", (int)plain, from);
         from += plain;
         if (!*from) return;
         const struct claims_line *found = NULL;
@@ -63,24 +63,24 @@ static void fill_in(const struct claims *c, const char *from, char *out, size_t 
                 strncmp(c->line[k].name, from + 1, name) == 0)
                 found = &c->line[k];
         if (found && found->tried && !isnan(found->value))
-            text_add(out, room, "%.*g", digits, fabs(found->value));
-        else text_add(out, room, "(not measured)");
+            text_add(out, capacity, "%.*g", digits, fabs(found->value));
+        else text_add(out, capacity, "(not measured)");
         from += all + 1 + (from[all + 1] == '}');
     }
 }
 
 /* Why a line has its verdict, and what else is to be known. */
-static void reason(const struct claims *c, const struct claims_line *line, char *out, size_t room) {
+static void reason(const struct claims *c, const struct claims_line *line, char *out, size_t capacity) {
     char words[JOB_SENTENCE] = "";
     int other = line->verdict >= CLAIMS_BETTER && line->verdict <= CLAIMS_EXPLAINED;
     out[0] = '\0';
-    if (line->verdict == CLAIMS_REFUSED) text_set(out, room, "%s", line->said);
-    if (line->verdict == CLAIMS_MISPRINT) text_set(out, room, "misprint of %s: ", line->other_text);
+    if (line->verdict == CLAIMS_REFUSED) text_set(out, capacity, "%s", line->said);
+    if (line->verdict == CLAIMS_MISPRINT) text_set(out, capacity, "misprint of %s: ", line->other_text);
     if (other) fill_in(c, line->other_words, words, sizeof words);
-    text_add(out, room, "%s", words);
+    text_add(out, capacity, "%s", words);
     if (!line->note) return;
     fill_in(c, line->note, words, sizeof words);
-    text_add(out, room, "%s%s", out[0] ? "; " : "", words);
+    text_add(out, capacity, "%s%s", out[0] ? "; " : "", words);
 }
 
 static void line_text(const struct reproduce *r, const struct claims *c, const struct claims_line *line,
@@ -105,7 +105,7 @@ static void line_text(const struct reproduce *r, const struct claims *c, const s
 
 void reproduce_text_item(const struct reproduce *r, const struct claims *c, int item, const struct job *j,
                          FILE *out) {
-    int color = j->say.color_out, run = -1;
+    int color = j->messages.color_out, run = -1;
     fprintf(out, "\n%s%s %s%s  %s\n", message_bold(color), c->name, c->item[item].name, message_plain(color),
             c->item[item].words);
     for (int k = 0; k < c->lines; k++) {
@@ -122,7 +122,7 @@ void reproduce_text_item(const struct reproduce *r, const struct claims *c, int 
 }
 
 void reproduce_text_end(const struct reproduce *r, const struct job *j, FILE *out) {
-    int color = j->say.color_out;
+    int color = j->messages.color_out;
     fprintf(out, "\n%d lines:", r->lines);
     for (int v = 0, first = 1; v < CLAIMS_VERDICTS; v++)
         if (r->count[v])

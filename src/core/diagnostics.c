@@ -1,4 +1,4 @@
-/* suspect.c - where steps become too short: what to look at. */
+/* diagnostics.c - where steps become too short: what to look at. */
 #include "core/engine.h"
 
 #include <math.h>
@@ -10,23 +10,23 @@ static int largest_of(int count, const double *value) {
     return largest;
 }
 
-static const char *row_name(const struct field *fd, int i, char *room, size_t size) {
+static const char *row_name(const struct field *fd, int i, char *capacity, size_t size) {
     int holonomic = fd->constraint.user.count, rolling = i >= holonomic;
     const keel_map *rows = rolling ? &fd->p.rolling : &fd->constraint.user;
-    return field_name(rows->names, rolling ? i - holonomic : i, rolling ? "rolling" : "constraint", room,
+    return field_name(rows->names, rolling ? i - holonomic : i, rolling ? "rolling" : "constraint", capacity,
                       size);
 }
 
 /* What may have run away: a constraint that has hardly a direction of its own, the largest multiplier or
  * algebraic variable, else the fastest state. */
-void suspect_tell(struct engine *e, char *text, size_t size) {
+void diagnostics_of_short_steps(struct engine *e, char *text, size_t size) {
     struct field *fd = &e->field;
     const double *x = e->x[e->r->current];
     char name[64];
     text[0] = '\0';
     if (fd->n == 0 || field_rhs(fd, e->r->t, x, e->split) != KEEL_OK) return;
     int narrow = 0;
-    double share = fd->traits & KEEL_SECOND_ORDER && fd->k ? mechanics_own_share(fd, &narrow) : 1;
+    double share = fd->traits & KEEL_SECOND_ORDER && fd->k ? mechanics_orthogonal_fraction(fd, &narrow) : 1;
     if (share < 0.01) {
         text_set(text, size,
                  "; the constraint %s has %.2g of a direction of its own there: a dead centre is near",

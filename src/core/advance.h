@@ -1,13 +1,13 @@
-/* passage.h - a call of run_to that can wait for its kernel: chunks of steps of several runs go side by side.
+/* advance.h - a call of run_to that can wait for its kernel: chunks of steps of several runs go side by side.
  *
  *     run_begin(&p, ...);
  *     while (run_go(&p)) run_settle(&p, steps that a kernel took of p.work); */
-#ifndef KEEL_CORE_PASSAGE_H
-#define KEEL_CORE_PASSAGE_H
+#ifndef KEEL_CORE_ADVANCE_H
+#define KEEL_CORE_ADVANCE_H
 
 #include "core/kernel_work.h"
 
-struct passage {
+struct advance {
     struct engine *e;
     double t_wake, t_end;
     long pause, most, taken, wait; /* wait: steps before the next chunk */
@@ -17,7 +17,7 @@ struct passage {
 };
 
 /* Steps as run_to makes them. */
-void run_begin(struct passage *p, struct engine *e, double t_wake, double t_end, long pause, int tell);
-int run_go(struct passage *p); /* 1: p->work is ready for a kernel; 0: the call is over */
-void run_settle(struct passage *p, long taken);
+void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end, long pause, int tell);
+int run_go(struct advance *p); /* 1: p->work is ready for a kernel; 0: the call is over */
+void run_settle(struct advance *p, long taken);
 #endif

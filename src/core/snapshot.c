@@ -1,18 +1,18 @@
-/* again.c - see again.h. */
-#include "core/again.h"
+/* snapshot.c - see snapshot.h. */
+#include "core/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct again {
+struct snapshot {
     struct engine engine;
     size_t bytes;
     unsigned char block[]; /* with the method's and the stabilizer's own structs, which point into it */
 };
 
-struct again *again_take(const struct engine *e) {
+struct snapshot *snapshot_take(const struct engine *e) {
     size_t bytes = engine_bytes(e);
-    struct again *a = malloc(sizeof *a + bytes);
+    struct snapshot *a = malloc(sizeof *a + bytes);
     if (!a) return NULL;
     a->engine = *e;
     a->bytes = bytes;
@@ -20,11 +20,11 @@ struct again *again_take(const struct engine *e) {
     return a;
 }
 
-void again_free(struct again *a) {
+void snapshot_free(struct snapshot *a) {
     free(a);
 }
 
-keel_status again_open(const struct again *a, struct engine *e, double t0, const double *u0) {
+keel_status snapshot_open(const struct snapshot *a, struct engine *e, double t0, const double *u0) {
     const keel_kernel *kernel = e->field.kernel;
     *e = a->engine;
     memcpy(e->block, a->block, a->bytes);

@@ -1,16 +1,16 @@
-/* gang.c - members side by side: as many as the kernel has lanes, each in a lane that is filled again as soon
+/* batch.c - members side by side: as many as the kernel has lanes, each in a lane that is filled again as soon
  * as its run is over.  Whatever runs beside a member, its results are those of a run alone. */
 #include "ensemble/ensemble.h"
 
 #include <stdlib.h>
 
-int gang_open(struct gang *g, const struct keel_ensemble *e, int most) {
-    *g = (struct gang){.e = e, .lanes = 1, .most = most};
+int batch_open(struct batch *g, const struct keel_ensemble *e, int most) {
+    *g = (struct batch){.e = e, .lanes = 1, .most = most};
     g->member = calloc((size_t)most + 1, sizeof *g->member);
     return g->member ? 0 : -1;
 }
 
-void gang_close(struct gang *g) {
+void batch_close(struct batch *g) {
     for (int i = 0; i <= g->most && g->member; i++) member_close(&g->member[i]);
     free(g->member);
     keel_lanes_close(g->way);
@@ -20,20 +20,20 @@ void gang_close(struct gang *g) {
  * as much as dozens of compiled steps. */
 enum { ALL_SAMPLED = 1024, MANY = 1 << 16, SAMPLED = 256, SAMPLED_OF_MANY = 4096 };
 
-static int all_sampled(const struct gang *g) {
+static int all_sampled(const struct batch *g) {
     return g->e->members <= ALL_SAMPLED;
 }
 
-int gang_samples(const struct gang *g, const struct block *b, int at) {
+int gang_samples(const struct batch *g, const struct block *b, int at) {
     return all_sampled(g) || (b->view.first + at) % (g->e->members > MANY ? SAMPLED_OF_MANY : SAMPLED) == 0;
 }
 
-struct member *gang_member(struct gang *g, int i) {
+struct member *gang_member(struct batch *g, int i) {
     struct member *m = &g->member[i];
     return m->all || member_open(m, g->e, all_sampled(g) || i == g->most) == 0 ? m : NULL;
 }
 
-static keel_status run_alone(struct gang *g, struct block *b, int from, int to) {
+static keel_status run_alone(struct batch *g, struct block *b, int from, int to) {
     keel_status status = KEEL_OK;
     for (int i = from; i < to && status == KEEL_OK; i++) {
         struct member *m = gang_member(g, gang_samples(g, b, i) ? g->most : 0);
@@ -43,7 +43,7 @@ static keel_status run_alone(struct gang *g, struct block *b, int from, int to) 
 }
 
 /* A run that no lane takes goes on alone; 1: it is in its lane. */
-static int send(struct gang *g, int lane, keel_status *status) {
+static int send(struct batch *g, int lane, keel_status *status) {
     struct member *m = &g->member[lane];
     double wake;
     while (member_goes_on(m, &wake)) {
@@ -56,7 +56,7 @@ static int send(struct gang *g, int lane, keel_status *status) {
 }
 
 /* The next members into a lane, until one of them runs there. */
-static keel_status fill(struct gang *g, struct block *b, int lane, int *next, int to) {
+static keel_status fill(struct batch *g, struct block *b, int lane, int *next, int to) {
     keel_status status = KEEL_OK;
     for (; *next < to && status == KEEL_OK; ++*next) {
         if (!all_sampled(g) && gang_samples(g, b, *next)) {
@@ -69,7 +69,7 @@ static keel_status fill(struct gang *g, struct block *b, int lane, int *next, in
     return status;
 }
 
-static keel_status run_beside(struct gang *g, struct block *b, int from, int to) {
+static keel_status run_beside(struct batch *g, struct block *b, int from, int to) {
     keel_status status = KEEL_OK, ended;
     int next = from, lane;
     for (lane = 0; lane < g->lanes && status == KEEL_OK; lane++)
@@ -82,7 +82,7 @@ static keel_status run_beside(struct gang *g, struct block *b, int from, int to)
     return status;
 }
 
-keel_status gang_run(struct gang *g, struct block *b, int from, int to) {
+keel_status batch_run(struct batch *g, struct block *b, int from, int to) {
     const keel_sim *kernel = __atomic_load_n(&g->e->kernel, __ATOMIC_ACQUIRE);
     if (kernel && g->e->lanes > 1 && !g->way) {
         g->way = keel_lanes_open(g->e->lanes);
