@@ -5,6 +5,7 @@
  *     bench_lanes [members of 1000 steps, 20000] */
 #include <keel/ensemble.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

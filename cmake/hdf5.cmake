@@ -11,17 +11,7 @@ else()
     set(hdf5_libraries ${HDF5_C_LIBRARIES})
 endif()
 
-# The name under which the loader knows the library that fits the headers: libhdf5_serial.so.103, for example.
-set(keel_hdf5 "")
-foreach(library ${hdf5_libraries})
-    if(NOT keel_hdf5 AND library MATCHES "/libhdf5[^/]*\\.so" AND CMAKE_READELF)
-        execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${CMAKE_READELF} -d ${library}
-                        OUTPUT_VARIABLE about ERROR_QUIET)
-        if(about MATCHES "SONAME[^\n]*\\[([^]\n]+)\\]")
-            set(keel_hdf5 ${CMAKE_MATCH_1})
-        endif()
-    endif()
-endforeach()
+keel_soname(keel_hdf5 "/libhdf5[^/]*\\.so" ${hdf5_libraries})
 if(keel_hdf5)
     target_compile_definitions(keel_cli PRIVATE "KEEL_HDF5=\"${keel_hdf5}\"")
     target_include_directories(keel_cli SYSTEM PRIVATE ${hdf5_headers})

@@ -15,6 +15,7 @@
 #include <keel/explicit.h>
 #include <keel/real.h>
 #include <keel/splitting.h>
+#include <keel/taylor.h>
 
 #include <keel/native.h>
 #include <keel/newton.h>

@@ -3,23 +3,33 @@
  *     k_i = f(t + c_i h, x + h sum_j a_ij k_j),   dx = h sum_i b_i k_i
  *
  * Tables are data; the right-hand side is a parameter.  The library instantiates the loop with a function
- * pointer, a compiled model with its own inlined right-hand side: one source, two speeds. */
+ * pointer, a compiled model with its own inlined right-hand side: one source, two speeds.  A program may do
+ * the same with a function of its own, and needs this header alone:
+ *
+ *     #define KEEL_INLINE
+ *     #include <keel/explicit.h>
+ *     static int orbit(double t, const double *x, double *dx, void *user) { ... }
+ *     KEEL_RK_KERNEL(orbit_rk4, keel_rk4, 4, orbit)
+ *
+ * orbit_rk4 is a keel_kernel_fixed: to be called, or to be given to keel_run (keel_extras.kernel). */
 #ifndef KEEL_EXPLICIT_H
 #define KEEL_EXPLICIT_H
 
 #include <keel.h>
 #include <keel/real.h>
 
-/* Before loops that a model whose table and width are constants wants written out. */
-#ifndef KEEL_RK_UNROLL
-#define KEEL_RK_UNROLL
-#endif
-
-/* A compiled model has its states in registers, and there two at a time save half of the work of long sums.
- * Short ones, and those of an odd number of states, would only wait for others to be put together and taken
- * apart.  The first two come last: f often begins with them, and then they need not leave their register. */
-#ifdef KEEL_RK_PAIRS
+/* KEEL_INLINE: table and width are constants, and loops over them are written out.  All states are in
+ * registers then, and there two at a time save half of the work of long sums.  Short ones, and those of an
+ * odd number of states, would only wait for others to be put together and taken apart.  The first two come
+ * last: f often begins with them, and then they need not leave their register. */
+#ifdef KEEL_INLINE
+#define KEEL_RK_UNROLL _Pragma("GCC unroll 16")
+#ifndef KEEL_LANES
+#define KEEL_RK_PAIRS
 typedef double keel_rk_pair __attribute__((vector_size(16)));
+#endif
+#elif !defined KEEL_RK_UNROLL /* by one whose compiler has another word for it */
+#define KEEL_RK_UNROLL
 #endif
 
 /* The error of a step in tolerances, from the mean squares e0, e1 of its two estimates; all zero: the root of
@@ -190,4 +200,26 @@ static inline long keel_rk_fixed(const keel_rk *table, int width, keel_fn *rhs, 
     }
     return count * (table->stages - (table->last_is_end != 0));
 }
+
+#ifndef KEEL_LANES
+/* The classical method of Kutta: order 4.  Other tables are written in the same way. */
+static const double keel_rk4_c[4] = {0, 1. / 2, 1. / 2, 1};
+static const double keel_rk4_a[6] = {1. / 2, 0, 1. / 2, 0, 0, 1};
+static const double keel_rk4_b[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
+static const keel_rk keel_rk4 = {
+    4, keel_rk4_c, keel_rk4_a, keel_rk4_b, {NULL, NULL}, {KEEL_ERROR_FIRST, 0}, 0, 0, NULL, NULL, 0, NULL};
+
+/* The keel_kernel_fixed `name`: n states by a table of up to KEEL_RK_MOST stages, with the function rhs in
+ * it.  x and f hold n numbers, f the rhs at x. */
+enum { KEEL_RK_MOST = 16 };
+#define KEEL_RK_KERNEL(name, table, n, rhs)                                                                \
+    __attribute__((flatten)) static long name(double t, double base, double h, long first, long count,     \
+                                              double *x, double *f, void *user) {                          \
+        double y[n], rate[n], k[KEEL_RK_MOST * (n)] = {0}, stage[n], dx[n];                                \
+        for (int i = 0; i < (n); i++) y[i] = x[i], rate[i] = f[i];                                         \
+        long calls = keel_rk_fixed(&table, n, rhs, user, t, base, h, first, count, y, rate, k, stage, dx); \
+        for (int i = 0; i < (n); i++) x[i] = y[i], f[i] = rate[i];                                         \
+        return calls;                                                                                      \
+    }
+#endif
 #endif

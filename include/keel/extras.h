@@ -12,7 +12,7 @@ extern "C" {
 
 /* Fixed steps number first .. first + count - 1 of the grid base + k h in one go, by one method with F
  * compiled into it (keel_rk_fixed in keel/explicit.h), with the bits of that method's single steps.  t:
- * where they begin; x, f: the state and its rate there, then at the end, n rounded up to a multiple of 4.
+ * where they begin; x, f: the state and f there, then at the end, n rounded up to a multiple of 4.
  * Returns how often F was called; < 0: F failed. */
 typedef long keel_kernel_fixed(double t, double base, double h, long first, long count, double *x, double *f,
                                void *user);
@@ -126,6 +126,9 @@ KEEL_API keel_status keel_find_start(const keel_problem *problem, const keel_opt
 
 /* A kernel that was compiled after the solver was opened, in place of extras.kernel; NULL: none any more. */
 KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel);
+/* As keel_restart where the solver stands, for values that were assigned to a few states: steps go on in the
+ * same direction, and about as long as they were. */
+KEEL_API keel_status keel_go_on(keel_solver *s, const double *u);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /* method.h - what a method file fills in; installed for those who bring their own.
  *
  * A method proposes an increment; the core adds it (compensated if asked), brings the sum back to the
- * manifold, judges the error, and evaluates the rate at the corrected end.  A method therefore never sees
- * an invariant, and any method works with any stabilizer. */
+ * manifold, takes the norm of the error, and evaluates the right-hand side at the corrected end.  A method
+ * therefore never sees an invariant, and any method works with any stabilizer. */
 #ifndef KEEL_METHOD_H
 #define KEEL_METHOD_H
 
@@ -42,7 +42,7 @@ static inline int keel_halted(keel_halt *h) { /* NULL: nobody asks */
 }
 
 /* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, at least 4,
- * so that inner loops have no remainder; what a rate leaves in the padding is 0. */
+ * so that inner loops have no remainder; what f leaves in the padding is 0. */
 typedef struct keel_work {
     keel_fn *rhs; /* x' = rhs(t, x): f itself, or the field on the manifold */
     void *context;
@@ -57,8 +57,9 @@ typedef struct keel_work {
     keel_stats *stats;
     struct keel_native *native; /* the problem itself, for native methods (keel/native.h) */
     keel_halt *halt; /* for loops that take long beside calls of rhs: give up, with any status; or NULL */
-    /* What an accepted step leaves for the next one beside the rate at its end, where kernels go on from it
-     * (keel/splitting.h); a layout sets it.  It begins with the step with which they may, or with 0. */
+    /* What an accepted step leaves for the next one beside the right-hand side at its end, where kernels go
+     * on from it (keel/splitting.h); a layout sets it.  It begins with the step with which they may, or with
+     * 0. */
     double *carried;
 } keel_work;
 
@@ -73,7 +74,7 @@ static inline keel_status keel_rhs(keel_work *w, double t, const double *x, doub
  * measured. */
 KEEL_API double *keel_work_doubles(keel_work *w, size_t count);
 
-/* d rhs / dx, n x n row by row, at (t, x) where the rate is f: from the problem's own jacobians if they
+/* d rhs / dx, n x n row by row, at (t, x) where rhs is f: from the problem's own jacobians if they
  * suffice and differences is 0.  For attempts only. */
 KEEL_API keel_status keel_work_jacobian(keel_work *w, double t, const double *x, const double *f,
                                         int differences, double *jacobian);
@@ -85,13 +86,13 @@ static inline void keel_work_count(keel_work *w, long factorizations, long newto
 
 typedef struct keel_attempt {
     double t, h;
-    const double *x, *f; /* the accepted state and its rate: read only, so rejecting costs nothing */
+    const double *x, *f; /* the accepted state and f there: read only, so rejecting costs nothing */
     double *dx;          /* the increment */
     double
         *error[2]; /* estimates of the local error; the second only where `norm` uses it; NULL: not wanted */
     int first;     /* no earlier step is of use: after a start, a restart, an event that changed the state */
     int replay;    /* a part of the last step, taken again: must leave nothing behind */
-    double *f_end; /* set it, and f_end_known, if the rate at x + dx comes out anyway */
+    double *f_end; /* set it, and f_end_known, if f at x + dx comes out anyway */
     int f_end_known;
 } keel_attempt;
 
@@ -103,8 +104,8 @@ typedef struct keel_segment { /* an accepted step, with the corrected end */
 typedef struct keel_stepper {
     keel_method info;
     int error_order; /* the estimate is O(h^error_order); 0: none */
-    int no_rhs; /* 1: it makes no use of f; 2: it calls f, but makes no use of attempt.f and f_end.  Rates
-                        * are then found only where someone looks between steps */
+    int no_rhs;      /* 1: it makes no use of f; 2: it calls f, but makes no use of attempt.f and f_end.  f is
+                        * then evaluated only for samples between steps */
     const void *table; /* the family's data */
     size_t size;       /* of the method's own struct of pointers */
     const char *(*refuse)(const keel_problem *p,

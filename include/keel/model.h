@@ -11,9 +11,9 @@
  * close simulations of one model at the same time, each thread its own, and each gets the bits it gets alone.
  * The same holds for every call that takes a `const keel_model *`, and for solvers of the problem of a mode.
  * A call that takes a `keel_model *` (keel_model_set, keel_model_set_all, keel_model_number,
- * keel_model_close) changes it: no other call with this model may run at the same time.  Different models
- * have nothing in common: threads may read and compile them at the same time, the same text included.  One
- * simulation is for one thread at a time. */
+ * keel_model_compile, keel_model_close) changes it: no other call with this model may run at the same time.
+ * Different models have nothing in common: threads may read and compile them at the same time, the same text
+ * included.  One simulation is for one thread at a time. */
 #ifndef KEEL_MODEL_H
 #define KEEL_MODEL_H
 
@@ -29,9 +29,11 @@ typedef struct keel_model keel_model;
 typedef struct keel_model_options {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced; "y' = 0.1": start values */
     int sets;
-    const char *from, *to; /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
-    const char *method;    /* compile f into the loop of this method, too; NULL: of the model's `options` */
-    int interpret;         /* 1: no compiler is called; the results are the same bits, more slowly */
+    const char *sensitivity; /* "g, y'": columns `d/dg x` by these parameters and start values; "*": by all
+                                start values that are free; NULL: none */
+    const char *from, *to;   /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
+    const char *method;      /* compile f into the loop of this method, too; NULL: of the model's `options` */
+    int interpret;           /* 1: no compiler is called; the results are the same bits, more slowly */
     double work; /* reading may take so many million operations and no more; 0: 30000, half a minute or so */
     const volatile int
         *stop; /* as in keel_options: reading ends with KEEL_ESTOP.  Lives as long as the model */
@@ -39,6 +41,7 @@ typedef struct keel_model_options {
     int kernel_later;       /* 1: f is not compiled into a loop now; keel_sim_compile does, once it pays */
     const char *volatile *phase; /* told what reading is at, as in "compiling the model"; NULL: nobody asks */
     int without_start; /* 1: analyse and compile alone; no start values are sought, and nothing can be run */
+    int compile_ahead; /* 1: nobody waits for the compiler; keel_model_compile takes over what it has made */
 } keel_model_options;
 
 /* A model from a file, or from `length` bytes of text under a name for the messages.  NULL only without
@@ -60,6 +63,14 @@ typedef struct keel_diagnostic {
 } keel_diagnostic;
 KEEL_API int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *out); /* 1; 0: no more */
 
+/* What the model was read with the sensitivities to: the k-th name; NULL: no more. */
+KEEL_API const char *keel_model_direction(const keel_model *m, int k);
+/* 1: unknown i of the first mode's problem is the sensitivity of unknown `of` to the direction; 0: none. */
+typedef struct keel_sensitivity {
+    int direction, of;
+} keel_sensitivity;
+KEEL_API int keel_model_sensitivity(const keel_model *m, int i, keel_sensitivity *out);
+
 /* Another value for a parameter or at the start, as in "a=3".  Close first what was opened from the model;
  * its problems and modes are to be asked for again.  An assignment that is wrong in itself is refused with a
  * message and changes nothing else. */
@@ -76,6 +87,9 @@ KEEL_API int keel_model_option(const keel_model *m, int i, const char **name, co
 KEEL_API int keel_model_number(keel_model *m, const char *expression, double *value);
 KEEL_API const char *keel_model_refusal(const keel_model *m);
 KEEL_API void keel_model_span(const keel_model *m, double *from, double *to);
+/* With compile_ahead: is the compiler done?  1, and all that was opened from the model, in no call now, goes
+ * on in machine code with the same bits; or there can be none.  0: not yet.  wait: until it is. */
+KEEL_API int keel_model_compile(keel_model *m, int wait);
 /* Is machine code in use?  If not, why, in one sentence. */
 KEEL_API int keel_model_compiled(const keel_model *m, const char **why_not);
 /* The C of the model, as it is compiled; NULL: there is none. */
@@ -145,9 +159,11 @@ KEEL_API keel_status keel_sim_step(keel_sim *s, double t_end); /* one step, or u
 /* As keel_advance, through events, actions and modes: until a step or an event reaches t_wake. */
 KEEL_API keel_status keel_sim_advance(keel_sim *s, double t_wake, double t_end);
 /* Compiles f, with what is kept, into the loop of the run's method, unless the model has that already: from
- * here on kernels take the steps between looks, with the same bits.  It takes some tenths of a second, and
+ * here on kernels take the steps between samples, with the same bits.  It takes some tenths of a second, and
  * pays after some 10^6 steps.  1; 0: there can be none (another kind of method, events, no compiler). */
 KEEL_API int keel_sim_compile(keel_sim *s);
+/* The same without waiting: 0 while the compiler is at work.  To be called again, between calls that run. */
+KEEL_API int keel_sim_compile_ahead(keel_sim *s);
 /* The same, and a second loop in which several runs go side by side, one in each lane of a vector, with the
  * same bits (keel_lanes in keel/extras.h).  lanes: 2, 4, 8; 0, or more than this machine has: as many as it
  * has.  How many; 0: there can be none (besides: a splitting, branches in the equations, several modes). */
@@ -198,7 +214,7 @@ KEEL_API int keel_sim_rows(const keel_sim *s);
 KEEL_API const char *keel_sim_row(const keel_sim *s, int i);
 KEEL_API int keel_sim_row_in(const keel_sim *s, int i, int mode); /* 1: the mode has it */
 KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);
-/* Columns and drifts at t together, at the price of one look between the steps; either may be NULL. */
+/* Columns and drifts at t together, at the price of one sample between the steps; either may be NULL. */
 KEEL_API keel_status keel_sim_sample(keel_sim *s, double t, double *values, double *drift);
 
 /* Row i of the certificate over all modes that the run went through: `start` is its value at the true start,

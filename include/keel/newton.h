@@ -23,8 +23,8 @@ KEEL_API keel_newton *keel_newton_layout(const keel_problem *p, const keel_optio
 /* Layout only: another J, whose factors take the place of those of `of`. */
 KEEL_API keel_newton *keel_newton_beside(keel_work *w, keel_newton *of);
 
-/* J at (t, x), where the rate is f: from the problem's own jacobians if they suffice and differences is 0.
- * No factors stand then. */
+/* J at (t, x), where the right-hand side is f: from the problem's own jacobians if they suffice and
+ * differences is 0. No factors stand then. */
 KEEL_API keel_status keel_newton_jacobian(keel_work *w, keel_newton *n, double t, const double *x,
                                           const double *f, int differences);
 /* Does no entry of a differ from that of b by more than `share` of the largest one?  Both in units of

@@ -31,13 +31,14 @@ from ._dae import solve_dae
 from ._function import sweep
 from ._ivp import TraceWarning, solve_ivp
 from ._mechanics import mechanics
-from ._model import Model, methods, options
+from ._model import Check, Model, methods, options
 from ._result import Event, IvpResult, Result, Row
 from ._sweep import Sweep
 from ._symbols import TraceError
 from ._trace import trace
 
 __all__ = [
+    "Check",
     "Error",
     "Event",
     "IvpResult",

@@ -104,7 +104,7 @@ class Model:
     def check(self) -> Check: ...
     def run(
         self,
-        to: float | None = None,
+        to: float | str | None = None,
         *,
         at: ArrayLike | None = None,
         points: int | None = None,

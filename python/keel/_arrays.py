@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._symbols import SCALAR, Condition, Symbol, choose, refuse
+from ._symbols import SCALAR, Condition, Symbol, choose, multiply, refuse
 
 
 def unwrap(value):
@@ -26,19 +26,37 @@ def wrap(value):
     return value
 
 
+def is_float(dtype):
+    """Does a symbol stay what it is in an array of this type?"""
+    return dtype is None or np.dtype(dtype) in (np.dtype(float), np.dtype(object))
+
+
+def _no_more(name, words):
+    """Keywords that are not known change the result."""
+    for key, value in words.items():
+        if not (value is None or value is np._NoValue or key == "dtype" and is_float(value)):
+            refuse(f"it calls np.{name} with `{key}`, which cannot be traced")
+
+
 def _apply(ufunc, method, inputs, words):
     """A numpy function of arrays, element by element."""
     function = SCALAR.get(ufunc.__name__)
     out = words.pop("out", None)
-    where = words.pop("where", True)
+    if words.get("where") is True:
+        del words["where"]
     if ufunc is np.matmul and method == "__call__":
-        return wrap(np.dot(*(unwrap(value) for value in inputs)))
-    if function is None or where is not True:
+        function = multiply
+    if function is None:
         refuse(f"it calls np.{ufunc.__name__}, which cannot be traced")
     arrays = [np.asarray(unwrap(value)) for value in inputs]
+    reduces = ("axis", "keepdims", "initial") if method == "reduce" else ()
+    known = {key: words.pop(key) for key in reduces if key in words}
+    _no_more(ufunc.__name__, words)
     if method == "reduce":
-        axis = words.get("axis", 0)
-        result = _reduce(function, arrays[0], axis, words.get("keepdims", False), words.get("initial"))
+        axis, keepdims = known.get("axis", 0), known.get("keepdims", False)
+        result = _reduce(function, arrays[0], axis, keepdims, known.get("initial"))
+    elif ufunc is np.matmul and method == "__call__":
+        result = np.matmul(*(a.astype(object) for a in arrays))
     elif method == "outer":
         result = np.frompyfunc(function, 2, 1).outer(*(a.astype(object) for a in arrays))
     elif method == "__call__":
@@ -73,8 +91,10 @@ def _reduce(function, array, axis, keepdims, initial):
 
 
 def _fold(function, items):
+    if not items and function not in (SCALAR["add"], multiply):
+        raise ValueError("zero-size array to reduction operation which has no identity")
     if not items:
-        return 0.0
+        return 1.0 if function is multiply else 0.0
     total = items[0]
     for item in items[1:]:
         total = function(total, item)
@@ -82,7 +102,7 @@ def _fold(function, items):
 
 
 def _where(condition, a=None, b=None):
-    if a is None:
+    if a is None or b is None:
         refuse("it asks where values are true")
     return wrap(
         np.frompyfunc(choose, 3, 1)(*(np.asarray(unwrap(v)).astype(object) for v in (condition, a, b)))
@@ -104,39 +124,70 @@ def _norm(x, ord=None, axis=None, keepdims=False):
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
-def _clip(a, a_min=None, a_max=None, **words):
-    a = a if a_min is None else np.maximum(a, a_min)
-    return a if a_max is None else np.minimum(a, a_max)
+def _clip(a, a_min=None, a_max=None, out=None, **words):
+    low, high = words.pop("min", a_min), words.pop("max", a_max)  # numpy 2 has these names, too
+    _no_more("clip", words)
+    a = a if low is None else np.maximum(a, low)
+    a = a if high is None else np.minimum(a, high)
+    return a if out is None else np.add(a, 0, out=out)
 
 
-def _mean(a, axis=None, **words):
+def _mean(a, axis=None, dtype=None, out=None, keepdims=False, **words):
+    _no_more("mean", {"dtype": dtype, "out": out, **words})
     a = Symbols(np.asarray(unwrap(a)))
     count = a.size if axis is None else a.shape[axis]
-    return np.sum(a, axis=axis) / count
+    return np.sum(a, axis=axis, keepdims=keepdims) / count
 
 
 def _fill_like(number):
-    return lambda a, *args, **words: Symbols(np.full(np.shape(unwrap(a)), number, dtype=object))
+    return lambda a, *args, **words: _full_like(a, number, *args, **words)
 
 
-def _sum(a, axis=None, dtype=None, out=None, keepdims=False, **words):
-    return np.add.reduce(
-        a if isinstance(a, (Symbols, Symbol)) else Symbols(np.asarray(unwrap(a))),
-        axis=axis,
-        keepdims=keepdims,
-    )
+def _full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    if not is_float(dtype):
+        refuse(f"it makes an array of type {np.dtype(dtype)}")
+    shape = np.shape(unwrap(a)) if shape is None else shape
+    return wrap(np.full(shape, unwrap(fill_value), dtype=object))
 
 
-def _einsum(*operands, **words):
-    return wrap(
-        np.einsum(
-            *(unwrap(o).astype(object) if isinstance(o, (np.ndarray, Symbols)) else o for o in operands),
-            **words,
-        )
-    )
+def _reduction(ufunc):
+    """As numpy's functions of this kind: all axes, unless one is given."""
+
+    def reduce(a, axis=None, dtype=None, out=None, keepdims=False, **words):
+        a = a if isinstance(a, (Symbols, Symbol)) else Symbols(np.asarray(unwrap(a)))
+        _no_more(ufunc.__name__, {"dtype": dtype, "out": out})
+        return ufunc.reduce(a, axis=axis, keepdims=keepdims is True, **words)
+
+    return reduce
+
+
+_sum, _prod = _reduction(np.add), _reduction(np.multiply)
+_max, _min = _reduction(np.maximum), _reduction(np.minimum)
+
+
+def _einsum(subscripts, *operands, **words):
+    """Every operand with an axis for each letter; letters that are not in the result are summed over."""
+    _no_more("einsum", words)
+    given, arrow, result = str(subscripts).replace(" ", "").partition("->")
+    terms = given.split(",")
+    if "." in given or any(len(set(term)) < len(term) for term in terms):
+        refuse("it calls np.einsum with `...` or a letter twice in one operand, which cannot be traced")
+    letters = sorted(set(given) - {","})
+    result = result if arrow else "".join(letter for letter in letters if given.count(letter) == 1)
+    order = [*result, *(letter for letter in letters if letter not in result)]
+    product = np.ones((), dtype=object)
+    for term, operand in zip(terms, operands):
+        array = np.asarray(unwrap(operand)).astype(object)
+        array = array.transpose([term.index(letter) for letter in order if letter in term])
+        axes = iter(array.shape)
+        product = product * array.reshape([next(axes) if letter in term else 1 for letter in order])
+    for _ in order[len(result) :]:
+        product = np.asarray(_reduce(SCALAR["add"], product, -1, False, None))
+    return wrap(product)
 
 
 OWN = {
+    np.einsum: _einsum,
     np.where: _where,
     np.linalg.norm: _norm,
     np.clip: _clip,
@@ -145,13 +196,11 @@ OWN = {
     np.zeros_like: _fill_like(0.0),
     np.ones_like: _fill_like(1.0),
     np.empty_like: _fill_like(0.0),
-    np.full_like: lambda a, fill_value, *args, **words: Symbols(
-        np.full(np.shape(unwrap(a)), fill_value, dtype=object)
-    ),
-    np.copy: lambda a, **words: Symbols(np.array(unwrap(a))) if isinstance(a, Symbols) else a,
-    np.max: lambda a, axis=None, **words: np.maximum.reduce(a, axis=axis),
-    np.min: lambda a, axis=None, **words: np.minimum.reduce(a, axis=axis),
-    np.prod: lambda a, axis=None, **words: np.multiply.reduce(a, axis=axis),
+    np.full_like: _full_like,
+    np.copy: lambda a, *unused, **words: Symbols(np.array(unwrap(a))) if isinstance(a, Symbols) else a,
+    np.max: _max,
+    np.min: _min,
+    np.prod: _prod,
     np.array_equal: lambda *args, **words: refuse("it compares arrays"),
     np.real: lambda a: a,
     np.shape: lambda a: np.shape(unwrap(a)),
@@ -210,11 +259,27 @@ BY_NUMPY = {
 }
 
 
+def _numbers(value):
+    """What is made without symbols as numbers, as an array by np.zeros; else None."""
+    if isinstance(value, Symbols):
+        symbols = any(isinstance(item, (Symbol, Condition)) for item in value.array.flat)
+        return None if symbols else value.array.astype(float)
+    if isinstance(value, (Symbol, Condition)):
+        return None
+    if type(value) in (list, tuple):
+        items = [_numbers(item) for item in value]
+        return None if any(item is None for item in items) else type(value)(items)
+    return value
+
+
 def _call(function, args, words):
     own = OWN.get(function)
     if own is not None:
         return own(*args, **words)
     if function not in BY_NUMPY:
+        numbers = [_numbers(value) for value in (*args, *words.values())]
+        if not any(value is None for value in numbers):
+            return function(*numbers[: len(args)], **dict(zip(words, numbers[len(args) :])))
         refuse(f"it calls np.{getattr(function, '__name__', function)}, which cannot be traced")
     return wrap(
         function(*(unwrap(value) for value in args), **{key: unwrap(value) for key, value in words.items()})
@@ -259,22 +324,24 @@ class Symbols(np.lib.mixins.NDArrayOperatorsMixin):
     T = property(lambda self: Symbols(self.array.T))
     real = property(lambda self: self)
 
-    def astype(self, dtype, **unused):
+    def astype(self, dtype, *unused, **words):
+        if not is_float(dtype):
+            refuse(f"it makes an array of type {np.dtype(dtype)} of its values")
         return Symbols(self.array.copy())
 
-    def view(self, *unused):
-        return self
+    def view(self, dtype=None, *unused):
+        if not is_float(dtype):
+            refuse(f"it looks at its values as {dtype}")
+        return Symbols(self.array.view())
 
     def copy(self, *unused):
         return Symbols(self.array.copy())
 
+    flatten = lambda self, *order: Symbols(self.array.flatten(*order))
+    ravel = lambda self, *order: Symbols(self.array.ravel(*order))
+
     def reshape(self, *shape, **words):
         return Symbols(self.array.reshape(*shape, **words))
-
-    def ravel(self, *unused):
-        return Symbols(self.array.ravel())
-
-    flatten = ravel
 
     def transpose(self, *axes):
         return Symbols(self.array.transpose(*axes))
@@ -282,23 +349,13 @@ class Symbols(np.lib.mixins.NDArrayOperatorsMixin):
     def squeeze(self, axis=None):
         return wrap(self.array.squeeze(axis))
 
-    def sum(self, axis=None, **words):
-        return _sum(self, axis=axis, **words)
-
-    def prod(self, axis=None):
-        return np.multiply.reduce(self, axis=axis)
-
-    def mean(self, axis=None):
-        return _mean(self, axis)
-
-    def max(self, axis=None):
-        return np.maximum.reduce(self, axis=axis)
-
-    def min(self, axis=None):
-        return np.minimum.reduce(self, axis=axis)
+    sum, prod, max, min, mean = _sum, _prod, _max, _min, _mean
 
     def dot(self, other):
-        return wrap(np.dot(self.array, unwrap(other)))
+        return np.dot(self, other)
+
+    def clip(self, min=None, max=None, **words):
+        return _clip(self, min, max, **words)
 
     def fill(self, value):
         self.array.fill(value)

@@ -20,14 +20,16 @@ def _residuals(fun, mass, constraints, fixed, args):
         n = problem.n
         y, slope = named([f"u{k}" for k in range(n)]), named([f"u{k}'" for k in range(n)])
         if mass is None:
-            nodes = call_with(fun, (y, slope, *args))[0]
+            nodes = call_with(fun, (y, slope, *args), problem.start())
         else:
             matrix = mass if callable(mass) else lambda t, y, *args: mass
             nodes = call_with(
-                lambda t, y, slope, *args: matrix(t, y, *args) @ slope - fun(t, y, *args), (y, slope, *args)
-            )[0]
+                lambda t, y, slope, *args: matrix(t, y, *args) @ slope - fun(t, y, *args),
+                (y, slope, *args),
+                problem.start(),
+            )
         for g in constraints:
-            nodes = nodes + call(g, n, args)[0]
+            nodes = nodes + call(g, n, args, problem.start())
         if len(nodes) != n:
             raise _keel.OptionError(f"{n} unknowns need as many equations, these are {len(nodes)}")
         return nodes, lambda texts: [f"0 = {text}" for text in texts], {k for k in range(n) if k not in fixed}

@@ -7,7 +7,8 @@ class DenseSolution:
     """``sol(t)``: the values at one time, shape (n,), or at many, shape (n, len(t)), as scipy's OdeSolution.
 
     Barycentric interpolation at the nodes (1 - cos(pi j/(K - 1)))/2, whose weights are +-1, halved at the
-    ends.
+    ends.  Before the first time and behind the last one it is a cubic through four values of the step there:
+    higher degrees grow without bounds.
     """
 
     def __init__(self, ends, values, nodes):
@@ -39,7 +40,26 @@ class DenseSolution:
         factor = self._weights / np.where(hit, 1, away)
         factor = np.where(hit.any(axis=1)[:, None], hit, factor)
         values = self._values[step]
-        return np.einsum("tk,tkn->tn", factor, values) / factor.sum(axis=1)[:, None]
+        table = np.einsum("tk,tkn->tn", factor, values) / factor.sum(axis=1)[:, None]
+        outside = (part < 0) | (part > 1)
+        if outside.any():
+            table[outside] = self._beyond(times[outside], step[outside])
+        return table
+
+    def _beyond(self, times, step):
+        """Newton's form at four of the nodes; an event may have left a sliver of the last step."""
+        lengths = np.abs(np.diff(self.ts))
+        inner = np.clip(np.where(step == 0, 1, step - 1), 0, len(lengths) - 1)
+        step = np.where(lengths[step] < 1e-3 * lengths[inner], inner, step)
+        part = (times - self.ts[step]) / (self.ts[step + 1] - self.ts[step])
+        pick = np.linspace(0, len(self._nodes) - 1, 4).astype(int)
+        nodes, slopes = self._nodes[pick], self._values[step][:, pick]
+        for k in range(1, 4):
+            slopes[:, k:] = (slopes[:, k:] - slopes[:, k - 1 : -1]) / (nodes[k:] - nodes[:-k])[:, None]
+        found = slopes[:, 3]
+        for k in (2, 1, 0):
+            found = slopes[:, k] + found * (part - nodes[k])[:, None]
+        return found
 
 
 class ConstantSolution(DenseSolution):

@@ -16,10 +16,12 @@ def _model_of(fun, t_span, y0, args, invariants):
     own = row_names([*args, *(invariants or {})])
     symbols = tuple(named([own[name] for name in args])) if args else ()
     writer = Writer()
-    nodes, _ = call(fun, y0.size, symbols)
+    start = {"t": float(t_span[0]), **{f"u{k}": float(value) for k, value in enumerate(y0)}}
+    start |= {own[name]: float(value) for name, value in args.items()}
+    nodes = call(fun, y0.size, symbols, start)
     if len(nodes) != y0.size:
         raise TraceError(f"it must give {y0.size} values, it gives {len(nodes)}")
-    rows = {name: call(row, y0.size, symbols)[0] for name, row in (invariants or {}).items()}
+    rows = {name: call(row, y0.size, symbols, start) for name, row in (invariants or {}).items()}
     if any(len(row) != 1 for row in rows.values()):
         raise TraceError("an invariant must give one value")
     equations = explicit(writer.add(nodes))

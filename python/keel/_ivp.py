@@ -1,6 +1,7 @@
 """solve_ivp with scipy's signature and fields, and what keel adds: invariants, constraints, a certificate."""
 
 import re
+import time
 import warnings
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from . import _keel
 from ._certificate import begins_with, certificate
 from ._dense import ConstantSolution, DenseSolution
-from ._problem import Problem, convert
+from ._problem import EXPLICIT, Problem, convert
 from ._result import IvpResult, expanded, rows_of
 from ._symbols import TraceError
 from ._traced import Traced
@@ -64,6 +65,11 @@ def _called(problem):
     return _with_method(problem, plan, lambda: expanded(_keel.solve(spec, plan)))
 
 
+def in_words_of_y(words):
+    """States as the functions name them."""
+    return re.sub(r"\bu\[?(\d+)\]?(?!\w)", r"y[\1]", words)
+
+
 def _with_method(problem, plan, run):
     """By the method that was asked for, which the result names."""
     plan["method"] = problem.method
@@ -80,13 +86,29 @@ class TraceWarning(UserWarning):
     """A function could not be traced, and is called: the sentence says why."""
 
 
+def _is_quick(problem):
+    """Long arrays by numpy's own code: below 20 ns a state no model is faster, and explicit methods need no
+    derivatives."""
+    if problem.n < 1000 or problem.rows or problem.method not in EXPLICIT:
+        return False
+    for _ in range(3):  # others may be at work
+        begin = time.perf_counter()
+        try:
+            problem.fun(problem.t0, problem.y0.copy())
+        except Exception:
+            return False
+        if time.perf_counter() - begin < 20e-9 * problem.n:
+            return True
+    return False
+
+
 def _trace(problem):
     """The model that the functions are; None: they are called."""
     if (
         problem.trace is False
         or problem.native
         or problem.trace is None
-        and (problem.is_complex or max(problem.allowed, default=0) > 1)
+        and (problem.is_complex or max(problem.allowed, default=0) > 1 or _is_quick(problem))
     ):
         return None
     try:
@@ -95,7 +117,7 @@ def _trace(problem):
         if problem.trace:
             raise
         name = getattr(problem.source, "__name__", "the function")
-        warnings.warn(f"{name} is called from Python, more slowly: {error}", TraceWarning, stacklevel=3)
+        warnings.warn(f"{name} is called from Python, more slowly: {error}", TraceWarning, stacklevel=4)
         return None
 
 
@@ -132,15 +154,10 @@ def _solution(problem, made):
     )
 
 
-def _in_words_of_y(words):
-    """States as the functions name them."""
-    return re.sub(r"\bu\[?(\d+)\]?(?!\w)", r"y[\1]", words)
-
-
 def _result(problem, made, compiled):
-    made["message"] = _in_words_of_y(made["message"])
+    made["message"] = in_words_of_y(made["message"])
     made["diagnosis"] = tuple(
-        tuple(_in_words_of_y(part) if isinstance(part, str) else part for part in group)
+        tuple(in_words_of_y(part) if isinstance(part, str) else part for part in group)
         for group in made["diagnosis"]
     )
     statistics = made["statistics"]
@@ -225,9 +242,9 @@ def solve_ivp(
     constraints : dict of callables, optional
         ``{"rod": g}``: g(t, y) = 0, which the equations must keep.
     fun : callable
-        A C function is called without Python: of ctypes, a ``scipy.LowLevelCallable`` or a ``numba.cfunc``, as
-        ``int f(double t, const double *y, double *dydt, void *data)`` (0: all is well) or void; ``args`` are
-        the doubles that data points to.
+        A C function is called without Python: of ctypes, a ``scipy.LowLevelCallable`` or a ``numba.cfunc``,
+        as ``int f(double t, const double *y, double *dydt, void *data)`` (0: all is well) or void; ``args``
+        are the doubles that data points to.
     keep : str or list, optional
         Keep these rows and only watch the others.
     trace : bool, optional
@@ -254,10 +271,15 @@ def solve_ivp(
     problem = Problem(fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, options)
     if problem.n == 0 or problem.t0 == problem.end:
         return _standing(problem)
-    if np.isinf(problem.end):
-        raise _keel.OptionError("t_span must end at a finite time")
     start = problem.y0.view(float) if problem.is_complex else problem.y0
     _check_constraints(problem, start)
+    try:
+        return _solve(problem)
+    except (_keel.ModelError, _keel.OptionError, _keel.RunError) as error:
+        raise type(error)(in_words_of_y(str(error))) from None
+
+
+def _solve(problem):
     traced = _trace(problem)
     if traced is None:
         return _result(problem, _called(problem), False)

@@ -7,8 +7,8 @@ from ._symbols import TraceError
 from ._trace import Writer, call_with, named, row_names
 
 
-def _scalar(function, args, what):
-    nodes, _ = call_with(function, args)
+def _scalar(function, args, what, start):
+    nodes = call_with(function, args, start)
     if len(nodes) != 1:
         raise TraceError(f"{what} must give one value, it gives {len(nodes)}")
     return nodes[0]
@@ -55,19 +55,21 @@ def mechanics(
     q0, v0 = np.asarray(q0, dtype=float), np.asarray(v0, dtype=float)
     n = q0.size
     q, v = named([f"q{k}" for k in range(n)]), named([f"q{k}'" for k in range(n)])
+    begin, end = (float(t) for t in t_span)
+    start = {"t": begin, **dict(zip((item.args for item in (*q, *v)), (*q0.tolist(), *v0.tolist())))}
     writer = Writer()
-    action = writer.add([_scalar(lagrangian, (q, v, *args), "the Lagrangian")])[0]
+    action = writer.add([_scalar(lagrangian, (q, v, *args), "the Lagrangian", start)])[0]
     names = row_names([*(constraints or {}), *(invariants or {})])
     lines = [
-        f"constraint {names[key]}: {writer.add([_scalar(g, (q, *args), key)])[0]} = 0"
+        f"constraint {names[key]}: {writer.add([_scalar(g, (q, *args), key, start)])[0]} = 0"
         for key, g in (constraints or {}).items()
     ]
     lines += [
-        f"invariant {names[key]} = {writer.add([_scalar(i, (q, v, *args), key)])[0]}"
+        f"invariant {names[key]} = {writer.add([_scalar(i, (q, v, *args), key, start)])[0]}"
         for key, i in (invariants or {}).items()
     ]
     if forces is not None:
-        nodes, _ = call_with(forces, (q, v, *args))
+        nodes = call_with(forces, (q, v, *args), start)
         if len(nodes) != n:
             raise TraceError(f"forces must give {n} values, they give {len(nodes)}")
         lines += [f"force q{k}: {text}" for k, text in enumerate(writer.add(nodes))]
@@ -76,7 +78,6 @@ def mechanics(
     head = [f"model {name}", "coord " + ", ".join(f"q{k}" for k in range(n))]
     head += [f"param {own} = {value!r}" for value, own in writer.numbers.items()]
     tail = ["invariant energy"] if energy else []
-    begin, end = (float(t) for t in t_span)
     text = (
         "\n".join([*head, *writer.lets, f"lagrangian {action}", *lines, *tail, f"run {begin!r} .. {end!r}"])
         + "\n"

@@ -1,6 +1,8 @@
 """keel.Model: a model's text, what the analysis finds in it, its runs."""
 
+import difflib
 import html
+import math
 import os
 
 import numpy as np
@@ -29,10 +31,16 @@ def methods():
 def _take(values, name, value):
     """A value of a parameter into `values`: a float, an expression, or an array of floats by its elements."""
     kind = type(value)
-    if kind is float or kind is str:
+    if kind is str or kind is float and -math.inf < value < math.inf:
         values[name] = value
         return
-    array = np.asarray(value, dtype=float)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if not np.isfinite(array).all():
+        wanted = "a finite number, an array of them or an expression"
+        raise _keel.OptionError(f"`{name}` must be {wanted}, it is {value!r}")
     if array.ndim == 0:
         values[name] = float(array)
     for index in np.ndindex(array.shape) if array.ndim else ():
@@ -156,6 +164,8 @@ class Model:
         for name, value in words.items():
             field = _FIELDS.get(name)
             if field is None:
+                if self._facts and name not in self._heads:
+                    self._refuse_keyword(name)
                 _take(values, name, value)
             elif self._facts and name in self._heads:
                 raise _keel.OptionError(
@@ -164,9 +174,18 @@ class Model:
                 )
             else:
                 given[field] = value
+        if set is not None and not hasattr(set, "items"):
+            raise _keel.OptionError(f"set must be a dictionary, as {{\"y'\": 0.1}}, it is {set!r}")
         for name, value in (set or {}).items():
             _take(values, name, value)
         return given, values
+
+    def _refuse_keyword(self, name):
+        near = difflib.get_close_matches(name, [*self._heads, *options()], 1)
+        there = ", ".join(sorted(self._heads))
+        hint = f"did you mean `{near[0]}`?" if near else f"the parameters are {there}"
+        start = " (a start value goes into `set`)" if name in self.columns else ""
+        raise _keel.OptionError(f"there is no option and no parameter `{name}`{start}; {hint}")
 
     def _own_options(self, reading, names, given):
         """The options of the text that are not given, and its output times; None: they depend on `names`."""
@@ -203,7 +222,9 @@ class Model:
             return None
         begin, end = span
         if to is not None:
-            end = float(to)
+            end = reading.number(to) if isinstance(to, str) else float(to)
+            if not math.isfinite(end) or end == begin:
+                raise _keel.OptionError(f"a run goes from {begin!r} to another finite time, not to {to!r}")
         plan = dict(given)
         if "method" not in given and "step" not in given and not given.get("reversible"):
             plan["method"] = "auto"
@@ -347,13 +368,13 @@ class Model:
             if "at" in output:
                 return np.array([reading.number(word) for word in output["at"].strip('"').split(",")])
         if every is not None:
-            if not every > 0:
-                raise _keel.OptionError(f"every must be positive, it is {every!r}")
+            if not isinstance(every, (int, float, np.number)) or not every > 0:
+                raise _keel.OptionError(f"every must be a positive number, it is {every!r}")
             return begin + np.sign(end - begin) * every * np.arange(
                 int(abs(end - begin) / every * (1 + 1e-15)) + 1
             )
-        if points is not None and points < 1:
-            raise _keel.OptionError(f"points must be at least 1, it is {points!r}")
+        if points is not None and not (isinstance(points, (int, np.integer)) and points >= 1):
+            raise _keel.OptionError(f"points must be a whole number from 1 on, it is {points!r}")
         return np.linspace(begin, end, POINTS if points is None else points)
 
     def sample(self, result, times):

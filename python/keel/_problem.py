@@ -17,6 +17,8 @@ METHODS = {
     "BDF": "bdf",
     "LSODA": "auto",
 }
+EXPLICIT = ("dopri5", "bs32", "dop853")
+FOREVER = 1e300  # an event or the limit of steps ends a run to infinity
 _SMALLEST = 100 * np.finfo(float).eps
 
 
@@ -43,6 +45,7 @@ class Problem:
         self.t0, self.end = (float(t) for t in t_span)
         if np.isnan(self.t0) or np.isnan(self.end) or np.isinf(self.t0):
             raise _keel.OptionError("t_span must be numbers")
+        self.end = max(-FOREVER, min(FOREVER, self.end))
         self._take_start(y0)
         self.dense_output = bool(dense_output)
         self.args = self._unpack(args)
@@ -78,6 +81,10 @@ class Problem:
             self.native = self.native.with_args(self.args)
         except (TypeError, ValueError):
             raise _keel.OptionError("`args` of a C function must be numbers: its data points to them") from None
+
+    def start(self):
+        """The numbers at the start, by the names that a trace has."""
+        return {"t": self.t0, **{f"u{k}": value for k, value in enumerate(self.y0.tolist())}}
 
     def sizes(self):
         """Typical sizes of the states, for what is kept: tolerances tell another story, as 1e-6 beside a
@@ -172,7 +179,7 @@ class Problem:
     def _take_jacobian(self, options):
         parts = [options.pop(name, None) for name in ("jac", "jac_sparsity", "lband", "uband")]
         jac = parts[0]
-        order_explicit = self.method in ("dopri5", "bs32", "dop853")
+        order_explicit = self.method in EXPLICIT
         idle = [
             name for name, part in zip(("jac", "jac_sparsity", "lband", "uband"), parts) if part is not None
         ]

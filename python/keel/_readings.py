@@ -31,7 +31,10 @@ class Readings:
                 return reading, words
         except _keel.ModelError:
             pass  # it may have been left with other values; and reading the text tells more
-        return _keel.Model(self.name, self.text, words, self.interpret, False, self.to), words
+        try:
+            return _keel.Model(self.name, self.text, words, self.interpret, False, self.to), words
+        except _keel.ModelError as error:  # the command's word for values
+            raise _keel.ModelError(str(error).replace("error: --set ", "error: ")) from None
 
     def give(self, lent):
         with self._lock:

@@ -139,6 +139,8 @@ class Result:
         The run is made once more, with the same bits, and looked at where it is asked: all that is kept holds
         to round-off there, too.
         """
+        if name is not None and name not in self.columns:
+            raise KeyError(f"there is no column `{name}`: there are {', '.join(self.columns)}")
         table = self.model.sample(self, t)
         table = table[0] if np.ndim(t) == 0 else table
         return (

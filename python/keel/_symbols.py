@@ -57,22 +57,33 @@ class Symbol:
 class Condition:
     """What a comparison gives; only np.where takes it."""
 
-    __slots__ = ("text", "args")
+    __slots__ = ("op", "args")
 
-    def __init__(self, text, args):
-        self.text, self.args = text, args
+    def __init__(self, op, args):
+        self.op, self.args = op, args
 
     __bool__ = Symbol.__bool__
     __float__ = __int__ = __index__ = Symbol._number
 
     def __and__(self, other):
-        return Condition("and", (self, other))
+        return np.logical_and(self, other)
 
     def __or__(self, other):
-        return Condition("or", (self, other))
+        return np.logical_or(self, other)
 
     def __invert__(self):
         return Condition("not", (self,))
+
+    __rand__, __ror__ = __and__, __or__
+
+
+def _truth(value):
+    """A Condition, of a number that it is not zero."""
+    return value if isinstance(value, Condition) else Condition("!=", (lift(value), lift(0)))
+
+
+def _logical(op):
+    return lambda *args: Condition(op, tuple(_truth(arg) for arg in args))
 
 
 _state = threading.local()
@@ -164,8 +175,8 @@ multiply = _both("*", lambda a, b: a * b, 1, 1)
 divide = _both("/", lambda a, b: np.float64(a) / b, None, 1)
 larger, smaller = _function("max", np.maximum), _function("min", np.minimum)
 
-# One argument or two, by the names of the language.
-_NAMES = {
+# Functions of one argument or two: numpy's names, and those of the language.
+NUMPY = {
     "sqrt": "sqrt",
     "cbrt": "cbrt",
     "exp": "exp",
@@ -192,7 +203,7 @@ _NAMES = {
     "sign": "sign",
     "floor": "floor",
 }
-SCALAR = {name: _function(own, getattr(np, name)) for name, own in _NAMES.items()}
+SCALAR = {name: _function(own, getattr(np, name)) for name, own in NUMPY.items()}
 SCALAR.update(
     add=add,
     subtract=subtract,
@@ -227,21 +238,19 @@ SCALAR.update(
     greater_equal=_compare(">="),
     equal=_compare("=="),
     not_equal=_compare("!="),
-    logical_and=lambda a, b: Condition("and", (a, b)),
-    logical_or=lambda a, b: Condition("or", (a, b)),
-    bitwise_and=lambda a, b: Condition("and", (a, b)),
-    bitwise_or=lambda a, b: Condition("or", (a, b)),
-    logical_not=lambda a: Condition("not", (a,)),
-    invert=lambda a: Condition("not", (a,)),
+    logical_and=_logical("and"),
+    logical_or=_logical("or"),
+    bitwise_and=_logical("and"),
+    bitwise_or=_logical("or"),
+    logical_not=_logical("not"),
+    invert=_logical("not"),
 )
 
 
 def choose(condition, a, b):
     if isinstance(condition, (bool, np.bool_)):
         return a if condition else b
-    if isinstance(condition, Symbol):
-        condition = _compare("!=")(condition, 0)
-    return Symbol("if", (condition, lift(a), lift(b)))
+    return Symbol("if", (_truth(condition), lift(a), lift(b)))
 
 
 def _operator(name, reflected=False):

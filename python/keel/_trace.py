@@ -1,19 +1,15 @@
 """Functions of (t, y) traced into the text of a model.
 
-A function is called with symbols.  Where its globals name numpy or math, the copy that is called sees modules
-whose arrays and functions take symbols: np.zeros(4), math.sin.  Other code that it calls sees numpy itself,
-which hands symbols back through __array_ufunc__ and __array_function__.
+A function is called with symbols, as the copy of it that _seen.py makes.
 """
-
-import math
-import types
 
 import numpy as np
 
-from ._arrays import OWN, Symbols, unwrap, wrap
-from ._symbols import SCALAR, Condition, Symbol, TraceError, failure, lift, refuse
+from ._arrays import Symbols, unwrap, wrap
+from ._seen import seen
+from ._symbols import Condition, Symbol, TraceError, failure, lift
+from ._verify import Held, in_order, verify
 
-MOST = 100_000  # nodes; a longer text would take seconds to read
 _RESERVED = set(
     "t pi lambda energy sum der if and or not in rising falling crossing record stop model param var coord "
     "canonical let lagrangian force hamiltonian structure constraint rolling invariant init guess event "
@@ -21,130 +17,6 @@ _RESERVED = set(
     "asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot sn cn dn ellipk ellipe jacobieps "
     "jacobisd2 abs sign min max floor mod dot cross norm begin end".split()
 )
-
-
-# What functions see in the place of numpy and math ----------------------------------------------------------
-
-
-def _array(value, *args, **words):
-    """As np.array, which puts single symbols into arrays of their own; whatever the type that is asked for."""
-    found = np.array(unwrap(value), dtype=object)
-    items = [wrap(item) for item in found.ravel()]
-    if not any(isinstance(item, (Symbol, Condition)) for item in items):
-        return np.array(value, *args, **words)
-    made = np.empty(found.size, dtype=object)
-    for k, item in enumerate(items):
-        made[k] = item
-    return Symbols(made.reshape(found.shape))
-
-
-def _filled(number):
-    return lambda shape, dtype=float, *args, **words: (
-        Symbols(np.full(shape, number, dtype=object))
-        if dtype in (float, np.float64, object)
-        else np.full(shape, number, dtype=dtype)
-    )
-
-
-def _scalar_math(name):
-    function = SCALAR[name]
-    return lambda *args: (
-        function(*args) if any(isinstance(a, Symbol) for a in args) else getattr(np, name)(*args)
-    )
-
-
-_NUMPY = {
-    np.array: _array,
-    np.asarray: _array,
-    np.zeros: _filled(0.0),
-    np.empty: _filled(0.0),
-    np.ones: _filled(1.0),
-    np.linalg.norm: lambda x, *args, **words: (
-        OWN[np.linalg.norm](x, *args, **words)
-        if not isinstance(x, np.ndarray) or x.dtype == object
-        else np.linalg.norm(x, *args, **words)
-    ),
-}
-_MATH = {
-    getattr(math, name): _scalar_math(own)
-    for name, own in {
-        "sin": "sin",
-        "cos": "cos",
-        "tan": "tan",
-        "asin": "arcsin",
-        "acos": "arccos",
-        "atan": "arctan",
-        "atan2": "arctan2",
-        "sinh": "sinh",
-        "cosh": "cosh",
-        "tanh": "tanh",
-        "asinh": "arcsinh",
-        "acosh": "arccosh",
-        "atanh": "arctanh",
-        "sqrt": "sqrt",
-        "exp": "exp",
-        "expm1": "expm1",
-        "log1p": "log1p",
-        "log10": "log10",
-        "fabs": "fabs",
-        "pow": "power",
-        "floor": "floor",
-        "ceil": "ceil",
-        "degrees": "degrees",
-        "radians": "radians",
-    }.items()
-}
-_MATH[math.log] = lambda x, *base: (
-    _scalar_math("log")(x) / np.log(base[0]) if base else _scalar_math("log")(x)
-)
-_MATH[math.hypot] = lambda *args: (
-    SCALAR["sqrt"](sum(a * a for a in args)) if len(args) != 2 else _scalar_math("hypot")(*args)
-)
-_IN_PLACE = {**_NUMPY, **_MATH}
-
-
-class _Module:
-    """A module with some of its functions exchanged."""
-
-    def __init__(self, module, exchanged):
-        self._module, self._exchanged = module, exchanged
-
-    def __getattr__(self, name):
-        value = getattr(self._module, name)
-        if isinstance(value, types.ModuleType):
-            return _Module(value, self._exchanged)
-        try:
-            return self._exchanged.get(value, value)
-        except TypeError:
-            return value
-
-
-def _exchange(value):
-    if value is np or value is math or value is np.linalg:
-        return _Module(value, _IN_PLACE)
-    try:
-        return _IN_PLACE.get(value, value)
-    except TypeError:
-        return value
-
-
-def _seen(function):
-    """The function with other globals; what is no plain function stays as it is."""
-    if not isinstance(function, types.FunctionType):
-        return function
-    names = set(function.__code__.co_names)
-    changed = {name: _exchange(value) for name, value in function.__globals__.items() if name in names}
-    if all(value is function.__globals__[name] for name, value in changed.items()):
-        return function
-    copy = types.FunctionType(
-        function.__code__,
-        {**function.__globals__, **changed},
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    copy.__kwdefaults__ = function.__kwdefaults__
-    return copy
 
 
 # Calling ----------------------------------------------------------------------------------------------------
@@ -158,18 +30,28 @@ def named(names):
     return Symbols(states)
 
 
-def call(function, n, args=(), vectorized=False):
-    """The values of a function of (t, y) as a list of nodes, and their shape."""
+def call(function, n, args=(), start=None, vectorized=False):
+    """The values of a function of (t, y) as a list of nodes."""
     y = named([f"u{k}" for k in range(n)])
-    return call_with(function, (Symbols(y.array[:, None]) if vectorized else y, *args))
+    return call_with(function, (Symbols(y.array[:, None]) if vectorized else y, *args), start)
 
 
-def call_with(function, args):
-    """The same for a function of (t, *args)."""
+def call_with(function, args, start=None):
+    """The same for a function of (t, *args).  `start` has the numbers {name: number} at the start; what comes
+    out is compared with what the function gives for them."""
+    args = (Symbol("name", "t"), *args)
+    held = Held(args)
+    nodes = _with_symbols(function, args)
+    order = in_order(nodes)
+    verify(function, args, nodes, order, start)
+    held.check(nodes, order)
+    return nodes
+
+
+def _with_symbols(function, args):
     failure(clear=True)
     try:
-        value = _seen(function)(Symbol("name", "t"), *args)
-        flat = np.array(unwrap(value), dtype=object)
+        flat = np.array(unwrap(seen(function)(*args)), dtype=object)
         nodes = [lift(wrap(item)) for item in flat.ravel()]
     except TraceError:
         raise
@@ -178,7 +60,7 @@ def call_with(function, args):
             raise TraceError(f"with symbols it raises {type(error).__name__}: {error}") from error
     if failure() is not None:
         raise failure()
-    return nodes, flat.shape
+    return nodes
 
 
 # Text -------------------------------------------------------------------------------------------------------
@@ -189,11 +71,9 @@ _ATOM = 4
 
 def _arguments(node):
     """The nodes a node is written with; the number of an exponent is written by itself."""
-    if isinstance(node, Symbol) and node.op in ("number", "name"):
+    if node.op in ("number", "name"):
         return ()
-    if isinstance(node, Symbol) and node.op == "^" and node.args[1].op == "number":
-        return node.args[:1]
-    return [arg for arg in node.args if isinstance(arg, (Symbol, Condition))]
+    return node.args[:1] if node.op == "^" and node.args[1].op == "number" else node.args
 
 
 class Writer:
@@ -210,7 +90,7 @@ class Writer:
         order = self._order(roots)
         for node in order:
             text, level = self._text(node)
-            leaf = isinstance(node, Symbol) and node.op in ("number", "name")
+            leaf = node.op in ("number", "name")
             if not leaf and isinstance(node, Symbol) and (self.uses[id(node)] > 1 or len(text) > self.LONG):
                 self.lets.append(f"let v{len(self.lets)} = {text}")
                 text, level = f"v{len(self.lets) - 1}", _ATOM
@@ -219,23 +99,14 @@ class Writer:
         return [self.written[id(node)][0] for node in roots]
 
     def _order(self, roots):
-        """Arguments before what uses them; counts the uses."""
-        order, stack = [], [(root, False) for root in reversed(roots)]
-        seen = set()
-        while stack:
-            node, ready = stack.pop()
-            if ready:
-                order.append(node)
-                continue
+        """What is not written yet; counts the uses."""
+        order = [node for node in in_order(roots) if id(node) not in self.written]  # with exponents
+        for node in roots:
             self.uses[id(node)] = self.uses.get(id(node), 0) + 1
-            if id(node) in seen or id(node) in self.written:
-                continue
-            seen.add(id(node))
-            if len(seen) > MOST:
-                refuse(f"it has more than {MOST} operations")
-            stack.append((node, True))
-            stack += [(arg, False) for arg in reversed(_arguments(node))]
-        return order
+        for node in order:
+            for arg in _arguments(node):
+                self.uses[id(arg)] = self.uses.get(id(arg), 0) + 1
+        return [node for node in order if id(node) in self.uses]
 
     def number(self, value):
         if value == int(value) and abs(value) < 1e6:
@@ -272,15 +143,10 @@ class Writer:
         return f"{self._argument(base, _ATOM)}^{self._argument(exponent, _ATOM)}"
 
     def _condition(self, node):
-        parts = []
-        for arg in node.args:
-            if isinstance(arg, (Symbol, Condition)):
-                parts.append(self.written[id(arg)][0])
-            else:
-                parts.append("1 > 0" if arg else "0 > 1")
-        if node.text == "not":
+        parts = [self.written[id(arg)][0] for arg in node.args]
+        if node.op == "not":
             return f"(not {parts[0]})", _ATOM
-        return f"({parts[0]} {node.text} {parts[1]})", _ATOM
+        return f"({parts[0]} {node.op} {parts[1]})", _ATOM
 
 
 def row_names(names):
@@ -338,15 +204,18 @@ def trace(function, y0=None, n=None, args=(), invariants=None):
     >>> print(trace(lambda t, y: [y[1], -np.sin(y[0])], n=2).splitlines()[-5])
     u0' = u1
     """
+    if y0 is None and n is None:
+        raise TypeError("trace() needs y0, or n: how many states there are")
     n = len(y0) if n is None else n
     values = {}
     if y0 is not None:
         values = {f"s{k}": float(v) for k, v in enumerate(y0)}
     writer = Writer()
-    nodes, _ = call(function, n, args)
+    start = {f"u{k}": float(v) for k, v in enumerate(y0)} if y0 is not None else None
+    nodes = call(function, n, args, start)
     if len(nodes) != n:
         raise TraceError(f"it must give {n} values, it gives {len(nodes)}")
-    rows = {name: call(row, n, args)[0] for name, row in (invariants or {}).items()}
+    rows = {name: call(row, n, args, start) for name, row in (invariants or {}).items()}
     equations = writer.add(nodes)
     names = row_names(rows)
     texts = {names[name]: writer.add(row)[0] for name, row in rows.items()}

@@ -2,6 +2,7 @@
 
 import collections
 import threading
+import time
 
 import numpy as np
 
@@ -12,13 +13,17 @@ from ._symbols import TraceError
 from ._trace import Writer, call, explicit, model_text, row_names
 
 KEPT = 64  # models
-BUDGET = 0.1  # seconds in the interpreter: as long as the compiler takes
+BUDGET = 0.1  # seconds in the interpreter, of all runs of a text: as long as the compiler takes
 
 
 class _Entry:
     def __init__(self, text):
         self.interpreted, self.compiled = (CompleteReadings("traced", text, b) for b in (True, False))
-        self.long = False  # a run took longer than the budget: the compiler pays
+        self.left = BUDGET  # of the runs so far; nothing: the compiler pays
+
+    @property
+    def long(self):
+        return self.left <= 0
 
 
 _entries = collections.OrderedDict()
@@ -36,15 +41,15 @@ def _entry(text):
         return entry
 
 
-def _one(function, n, args, what):
-    nodes, _ = call(function, n, args)
+def _one(function, problem, what):
+    nodes = call(function, problem.n, problem.args, problem.start())
     if len(nodes) != 1:
         raise TraceError(f"{what} must give one value")
     return nodes[0]
 
 
 def _right_sides(problem):
-    nodes, _ = call(problem.source, problem.n, problem.args, problem.vectorized)
+    nodes = call(problem.source, problem.n, problem.args, problem.start(), problem.vectorized)
     if len(nodes) != problem.n:
         raise TraceError(f"it must give {problem.n} values, it gives {len(nodes)}")
     return nodes, explicit, ()
@@ -53,11 +58,10 @@ def _right_sides(problem):
 def _write(problem, equations):
     """The text, the values of its parameters, the names of its rows.  `equations`: nodes, how texts of them
     become lines, which start values are guesses."""
-    writer = Writer()
-    n, args = problem.n, problem.args
+    writer, n = Writer(), problem.n
     nodes, lines, guessed = equations(problem)
-    rows = {name: _one(row, n, args, name) for name, (row, _, _) in problem.rows.items()}
-    events = [_one(event, n, args, "an event") for event in problem.event_sources]
+    rows = {name: _one(row, problem, name) for name, (row, _, _) in problem.rows.items()}
+    events = [_one(event, problem, "an event") for event in problem.event_sources]
     texts = writer.add([*nodes, *rows.values(), *events])
     names = row_names(rows)
     first = len(nodes)
@@ -94,8 +98,6 @@ class Traced:
             raise TraceError("events that end the run at their second time or later are not traced")
         self.problem = problem
         self.text, numbers, self.names = _write(problem, equations)
-        if (self.text, numbers) != _write(problem, equations)[:2]:
-            raise TraceError("it gives something else at each call")
         self.values = _values(problem, numbers)
         self.entry = _entry(self.text)
         self.compiled = False
@@ -120,10 +122,11 @@ class Traced:
         if problem.atol is not None:
             plan.pop("atol", None)
         if not self.entry.long:
-            made = self._by(self.entry.interpreted, plan, nodes, BUDGET)
+            begin = time.perf_counter()
+            made = self._by(self.entry.interpreted, plan, nodes, self.entry.left)
+            self.entry.left = 0 if made["late"] else self.entry.left - (time.perf_counter() - begin)
             if not made["late"]:
                 return made
-            self.entry.long = True
         made = self._by(self.entry.compiled, plan, nodes, 0.0)
         self.compiled = True
         return made

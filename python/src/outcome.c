@@ -86,7 +86,7 @@ PyObject *outcome_of(const struct run *r) {
     o->stats = keel_statistics(solver);
     o->correction = keel_correction_of(solver);
     o->defect = keel_defect_of(solver);
-    o->stabilizer = stabilizer ? stabilizer->name : "none";
+    o->stabilizer = stabilizer ? stabilizer->name : "";
     if (keep_message(o, sentence(r)) == 0 && keep_rows(o, s) == 0 && keep_changes(o, solver) == 0)
         return (PyObject *)o;
     Py_DECREF(o);

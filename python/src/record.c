@@ -1,6 +1,6 @@
 /* record.c - see record.h.
  *
- * Between two looks the solution is kept by its values at the nodes (1 - cos(pi j/(K - 1)))/2 of each step.
+ * Between two samples the solution is kept by its values at the nodes (1 - cos(pi j/(K - 1)))/2 of each step.
  * With K = 8 they determine a polynomial of degree 7: the dense output of every method up to dop853. */
 #include "record.h"
 

@@ -27,7 +27,7 @@ struct record {
     struct numbers event;            /* which */
     long noted;                      /* events of the model that were looked at */
     int acted;                       /* the last event has changed something */
-    double last;                     /* the time of the last look */
+    double last;                     /* the time of the last sample */
     struct numbers value;            /* the columns then */
     long calls;                      /* of f, for what was looked at between steps */
     int starved;

@@ -321,7 +321,7 @@ static PyObject *give(struct sweep *s) {
               put(into, "rows", texts_of(s, row_of)) || put(into, "axes", axes(s)) ||
               put(into, "places", places(s)) || put(into, "values", values(s)) ||
               put(into, "sentences", sentences(s)) || put(into, "summary", summaries(s)) ||
-              put(into, "stabilizer", PyUnicode_FromString(stabilizer ? stabilizer->name : "none"));
+              put(into, "stabilizer", PyUnicode_FromString(stabilizer ? stabilizer->name : ""));
     for (int k = 0; k < EACH && !bad; k++) bad = put(into, each_name[k], numbers_give(&s->each[k], 0));
     if (!bad && s->keeps) bad = put(into, "value", numbers_give(&s->value, columns));
     for (int k = 0; k < EXTREMA && !bad && s->keeps && s->options.extrema; k++)

@@ -192,8 +192,6 @@ def test_keywords_are_taken_or_refused():
         solve_ivp(f, (0, 1), [[1.0]])
     with pytest.raises(ValueError, match="finite"):
         solve_ivp(f, (0, 1), [np.nan])
-    with pytest.raises(ValueError, match="finite"):
-        solve_ivp(f, (0, np.inf), [1.0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert solve_ivp(f, (0, 1), [1.0], "rk4", step=0.1).t.size == 11
@@ -208,3 +206,51 @@ def test_rows_are_held_whatever_atol_is(how):
     """scipy's default of 1e-6 beside a small rtol says nothing about the size of states."""
     s = solve_ivp(kepler, (0, 20), START, "DOP853", rtol=1e-11, invariants={"energy": energy}, **how)
     assert s.kept["energy"].drift < 2e-14 and s.kept["energy"].units < 4
+
+
+@pytest.mark.parametrize("trace", [True, False])
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF", "LSODA"])
+def test_an_event_ends_a_run_to_infinity(method, trace):
+    """A body thrown up from the ground, where the event function is zero."""
+    ground = lambda t, y: y[0]
+    ground.terminal, ground.direction = True, -1
+    fall = lambda t, y: [y[1], -10.0]
+    s = solve_ivp(fall, (0, np.inf), [0, 50], method, events=ground, rtol=1e-6, trace=trace)
+    assert s.status == 1 and s.t_events[0] == pytest.approx([10], rel=1e-6)
+    s = solve_ivp(lambda t, y: -y, (0, np.inf), [1.0], method, max_steps=20, trace=trace)
+    assert s.status == -1 and "max_steps" in s.message
+
+
+@pytest.mark.parametrize("trace", [None, False])
+def test_sentences_speak_of_y(trace):
+    f = lambda t, y: [y[1], -y[0]]
+    with pytest.raises(ValueError, match=r"`x` is not conserved.*y\[0\]`? = "):
+        solve_ivp(f, (0, 1), [1, 0], invariants={"x": lambda t, y: y[0]}, trace=trace)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(keel.RunError, match=r"y\[1\] is not finite"):
+            solve_ivp(lambda t, y: [y[1], np.nan], (0, 1), [1, 0], trace=trace)
+
+
+@pytest.mark.parametrize("trace", [True, False])
+@pytest.mark.parametrize("way", [1, -1])
+def test_sol_goes_on_as_a_cubic(trace, way):
+    """Free fall by short steps, far beyond the event that ends the run."""
+    ground = lambda t, y: y[0]
+    ground.terminal = True
+    s = solve_ivp(lambda t, y: [y[1], -10.0], (0, way), [0.0, way * 0.01], max_step=1e-5, events=ground,
+                  dense_output=True, trace=trace)  # fmt: skip
+    assert s.status == 1 and s.t[-1] == pytest.approx(way * 0.002)
+    t = way * np.array([-0.01, 0.001, 0.01])
+    assert np.allclose(s.sol(t), [way * 0.01 * t - 5 * t**2, way * 0.01 - 10 * t], rtol=1e-6, atol=1e-9)
+
+
+def test_sol_does_not_go_on_from_a_sliver():
+    """An event just behind a step leaves a step of one round-off."""
+    from keel._dense import DenseSolution
+
+    ends, nodes = np.array([0, 1, 1 + 2**-52]), (1 - np.cos(np.pi * np.arange(8) / 7)) / 2
+    times = (ends[:-1, None] + nodes * np.diff(ends)[:, None]).ravel()
+    sol = DenseSolution(ends, np.stack([times**2, np.sin(times)], axis=1), 8)
+    assert sol(2.0)[0] == pytest.approx(4, rel=1e-12) and abs(sol(1.2)[1] - np.sin(1.2)) < 0.01
+    assert np.allclose(sol(-0.5), [0.25, np.sin(-0.5)], atol=0.02)

@@ -118,10 +118,17 @@ def test_stiff_equations_get_another_method():
         ({"norm": "small"}, keel.OptionError, "one of"),
         ({"at": [2.0]}, keel.OptionError, "outside of the run"),
         ({"at": [0.5, 0.2]}, keel.OptionError, "follow each other"),
-        ({"kk": 2}, keel.ModelError, "no parameter `kk`"),
+        ({"kk": 2}, keel.OptionError, "no parameter `kk`; did you mean `k`"),
+        ({"rtoll": 2}, keel.OptionError, "did you mean `rtol`"),
+        ({"k": np.nan}, keel.OptionError, "`k` must be a finite number"),
+        ({"k": None}, keel.OptionError, "`k` must be a finite number"),
+        ({"to": np.inf}, keel.OptionError, "another finite time, not to inf"),
+        ({"to": 0}, keel.OptionError, "another finite time, not to 0"),
+        ({"set": ["k=1"]}, keel.OptionError, "set must be a dictionary"),
+        ({"every": "a"}, keel.OptionError, "positive number"),
         ({"k": "1/0"}, keel.ModelError, "division by zero"),
         ({"every": -1}, keel.OptionError, "positive"),
-        ({"points": 0}, keel.OptionError, "at least 1"),
+        ({"points": 0}, keel.OptionError, "from 1 on"),
     ],
 )
 def test_refusals_carry_the_sentence(words, kind, sentence):
@@ -132,8 +139,8 @@ def test_refusals_carry_the_sentence(words, kind, sentence):
 
 def test_a_wrong_value_changes_nothing():
     m = keel.Model(DECAY)
-    with pytest.raises(keel.ModelError):
-        m.run(kk=3)
+    with pytest.raises(keel.ModelError, match="error: kk=3.0: the model has no parameter"):
+        m.run(set={"kk": 3})
     assert m.run(at=1, rtol=1e-10)["x"][0] == pytest.approx(np.exp(-1), rel=1e-9)
 
 

@@ -3,11 +3,10 @@
 import ctypes
 import shutil
 import subprocess
-import threading
-import time
 
 import numpy as np
 import pytest
+from meanwhile import counting
 
 import keel
 
@@ -92,16 +91,6 @@ def test_refusals(library):
 
 
 def test_other_threads_run_meanwhile(library):
-    count, done = [0], [False]
-
-    def tick():
-        while not done[0]:
-            count[0] += 1
-            time.sleep(1e-3)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    keel.solve_ivp(library.tells, (0, 2e4), [1, 0], method="DOP853", rtol=1e-9, t_eval=[2e4])
-    done[0] = True
-    thread.join()
+    with counting() as count:
+        keel.solve_ivp(library.tells, (0, 2e4), [1, 0], method="DOP853", rtol=1e-9, t_eval=[2e4])
     assert count[0] >= 2

@@ -33,7 +33,15 @@ LINES_LEFT_OUT = {
     "                    rtol=1e-9, atol=1e-12)": "its second line",
     "        assert res.t_events[0][0] == 7":
         "events of models are located to two round-offs: 7.000000000000002",
+    "        assert not res.t and not res.y":
+        "without times in the run scipy gives empty lists, keel empty arrays, which newer numpys do not judge",
 }
+
+
+@pytest.fixture
+def num_parallel_threads():
+    """Of a plugin that newer tests of scipy use."""
+    return 1
 
 
 def _source():

@@ -188,6 +188,7 @@ def test_progress_is_told_and_may_end_it():
 def test_an_interrupt_ends_a_sweep():
     code = f"""
 import keel, os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background ignore it
 m = keel.Model({SPRING!r})
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 begin = time.time()

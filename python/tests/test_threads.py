@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
+from meanwhile import counting
 
 import keel
 
@@ -37,18 +37,8 @@ def test_one_model_in_many_threads():
 
 def test_other_threads_run_meanwhile():
     m = keel.Model("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 1e6\n")
-    count, done = [0], [False]
-
-    def tick():
-        while not done[0]:
-            count[0] += 1
-            time.sleep(1e-3)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    m.run(at=[2e4], to=2e4, rtol=1e-9)
-    done[0] = True
-    thread.join()
+    with counting() as count:
+        m.run(at=[2e4], to=2e4, rtol=1e-9)
     assert count[0] >= 2
 
 
@@ -67,6 +57,7 @@ LONG = "var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 1e9\n"
 def test_an_interrupt_ends_a_run(work):
     code = f"""
 import keel, os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background ignore it
 def start():
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     global begin

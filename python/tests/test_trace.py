@@ -1,6 +1,9 @@
 """Functions that become models: traced and called runs agree; what cannot be traced says why."""
 
+import functools
+import itertools
 import math
+import types
 import warnings
 from math import exp as plain_exp
 
@@ -9,6 +12,7 @@ import pytest
 
 import keel
 from keel import solve_ivp, trace
+from keel._traced import Traced
 
 A = np.array([[-0.5, 1.0, 0.0], [-1.0, -0.3, 0.2], [0.1, 0.0, -0.7]])
 
@@ -65,6 +69,46 @@ def empty(t, y):
 def lorenz(t, u, sigma=10.0, rho=28.0, beta=8 / 3):
     x, y, z = u
     return sigma * (y - x), x * (rho - z) - y, x * y - beta * z
+
+
+def flattened(t, y):
+    other = y.flatten()
+    other[0] = 0.0  # y itself stays
+    return -y - 0.1 * other
+
+
+def matrix_of(k):
+    matrix = np.zeros((2, 2))
+    matrix[0, 1], matrix[1, 0] = k, -k
+    return matrix
+
+
+def acceleration(y):
+    out = np.zeros(1)
+    out[0] = -math.sin(y[0])
+    return out
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, t, y):
+        out = np.empty(2)
+        out[0], out[1] = y[1], -self.k * math.sin(y[0])
+        return out
+
+    def rates(self, t, y):
+        return np.array([y[1], -self.k * y[0]]) + np.zeros(2)
+
+
+def closed_over():
+    import math as own
+
+    def rate(y):
+        return -own.exp(y[0])
+
+    return lambda t, y: [rate(y), -y[1]]
 
 
 THREE = [1.0, 0.3, -0.2]
@@ -129,6 +173,20 @@ FUNCTIONS = {
     "heat": (lambda t, y: np.pad(y, 1)[:-2] - 2 * y + np.pad(y, 1)[2:], THREE),
     "einsum": (lambda t, y: -np.sum(A * y, axis=1), THREE),
     "van_der_pol": (lambda t, y: [y[1], (1 - y[0] ** 2) * y[1] - y[0]], TWO),
+    "einsum_letters": (lambda t, y: -np.einsum("ij,j->i", A, y) - 0.1 * np.einsum("i,i", y, y), THREE),
+    "stacked_matmul": (lambda t, y: -np.matmul(np.stack([A, A.T]), y[:, None])[1, :, 0], THREE),
+    "matmul_out": (lambda t, y: np.matmul(A, y, out=np.zeros(3)), THREE),
+    "clip_out": (lambda t, y: np.clip(-y, -0.5, 0.5, out=np.zeros(3)), THREE),
+    "flatten": (flattened, TWO),
+    "keepdims": (lambda t, y: (y - np.mean(y[None, :], axis=1, keepdims=True)).ravel() - 2 * y, THREE),
+    "empty_product": (lambda t, y: -y * np.prod(y[3:]), THREE),
+    "conditions": (lambda t, y: -y * np.where((y > -9) & np.array([True, False, True]), 1.0, 0.5), THREE),
+    "constants": (lambda t, y: np.linalg.inv(matrix_of(2.0)) @ y, TWO),
+    "helper": (lambda t, y: [y[1], acceleration(y)[0]], TWO),
+    "partial": (functools.partial(lorenz, sigma=5.0, rho=2.0), THREE),
+    "object": (Spring(2.0), TWO),
+    "method": (Spring(3.0).rates, TWO),
+    "closure": (closed_over(), TWO),
 }
 
 
@@ -146,8 +204,8 @@ def test_traced_and_called_agree(name):
         called = solve_ivp(f, (0, 1), start, trace=False, **words)
     assert traced.success and called.success
     tolerance = 1e-10 + 1e-8 * np.abs(called.y).max(axis=1)
-    kinked = name in ("where", "maximum", "minimum", "clip", "abs", "sign")  # called runs step over the kinks
-    assert (np.abs(traced.y - called.y).max(axis=1) / tolerance).max() < (3e3 if kinked else 30)
+    nonsmooth = name in ("where", "maximum", "minimum", "clip", "abs", "sign")  # called runs step over them
+    assert (np.abs(traced.y - called.y).max(axis=1) / tolerance).max() < (3e3 if nonsmooth else 30)
 
 
 def interpolated(t, y):
@@ -168,7 +226,7 @@ class Table:
 
 
 TABLE = Table()
-COUNT = [0]
+COUNT, LOG = [0], []
 
 
 def changes(t, y):
@@ -190,11 +248,18 @@ def swallows(t, y):
         (branches, "branches on a value"),
         (with_float, "as a number"),
         (lambda t, y: [TABLE(y[0])], "as a number"),
-        (changes, "something else at each call"),
+        (changes, "depends on more than its arguments"),
         (swallows, "branches on a value"),
         (lambda t, y: -y if int(t) == 0 else y, "as a number"),
         (lambda t, y: [max(y[0], 0.2)], "branches on a value"),
         (lambda t, y: np.linalg.inv(np.diag(y)) @ y, "np.inv"),
+        (lambda t, y: -y.astype(int) - 1, "type int"),
+        (lambda t, y: np.array(-y, dtype=np.float32), "type float32"),
+        (lambda t, y: -np.sum(y, where=[True], keepdims=True), "`where`"),
+        (lambda t, y: -y if isinstance(t, float) else y, "depends on .* their types"),
+        (lambda t, y: [-y[0], 0][: 2 - isinstance(t, float)], "2 values, with numbers 1"),
+        (lambda t, y: LOG.append(t) or -y, "keeps what it is called with"),
+        (lambda t, y: LOG.append(2 * y) or -y, "keeps what it is called with"),
     ],
 )
 def test_what_cannot_be_traced_says_why(f, why):
@@ -230,6 +295,30 @@ def test_a_long_run_is_compiled(monkeypatch):
     for _ in range(2):
         s = solve_ivp(f, (0, 20000), [1.0, 0.0], "DOP853", rtol=1e-10, t_eval=[20000])
     assert s.compiled and s.success
+
+
+def test_many_short_runs_are_compiled(monkeypatch):
+    f = lambda t, y: [y[1], -np.tanh(y[0])]
+    monkeypatch.setattr("keel._traced.BUDGET", 100)
+    monkeypatch.setattr("keel._traced.time", types.SimpleNamespace(perf_counter=lambda: next(clock)))
+    clock = iter(range(0, 10000, 15))  # each run takes 15 s
+    found = [solve_ivp(f, (0, 20), [1.0, 0.0], "DOP853", rtol=1e-8, t_eval=[20]) for _ in range(9)]
+    assert [one.compiled for one in found] == [False] * 7 + [True] * 2
+    assert np.array_equal(found[0].y, found[-1].y)
+
+
+def test_long_arrays_are_called(monkeypatch):
+    """Without a warning: numpy's own code for them is as fast."""
+    for seconds, traced in ((2e-6, False), (2e-3, True)):
+        clock = itertools.count(0, seconds)
+        monkeypatch.setattr("keel._ivp.time", types.SimpleNamespace(perf_counter=lambda: next(clock)))
+        made = []
+        monkeypatch.setattr("keel._ivp.Traced", lambda problem: made.append(problem) or Traced(problem))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            s = solve_ivp(lambda t, y: -y, (0, 0.1), np.linspace(0, 1, 1000))
+        assert s.success and bool(made) == traced
+    assert np.allclose(s.y[:, -1], np.linspace(0, 1, 1000) * np.exp(-0.1), rtol=1e-3)
 
 
 def test_switches_are_met_exactly():

@@ -27,8 +27,7 @@ const keel_stepper *choose_stepper(const keel_options *o, char *text, size_t cap
         else return o->own_method;
         return NULL;
     }
-    if (!name[0] || strcmp(name, "auto") == 0)
-        text_set(name, sizeof name, o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853");
+    if (!name[0] || strcmp(name, "auto") == 0) text_set(name, sizeof name, "%s", registry_default(o));
     const keel_stepper *stepper = registry_find(name);
     if (stepper) return stepper;
     const char *nearest = registry_nearest(name);

@@ -43,3 +43,7 @@ int *dictionary_at(struct dictionary *d, const char *text) {
     d->number[at] = -1;
     return &d->number[at];
 }
+
+int dictionary_has(const struct dictionary *d, const char *text) {
+    return d->count && d->text[slot_of(d, text)];
+}

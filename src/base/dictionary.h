@@ -13,4 +13,5 @@ struct dictionary {
 
 /* The number of this text, -1 where it is new: to be set by whoever asks.  NULL without memory. */
 int *dictionary_at(struct dictionary *d, const char *text);
+int dictionary_has(const struct dictionary *d, const char *text);
 #endif

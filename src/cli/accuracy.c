@@ -12,17 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 4000 }; /* two in whatever is wider than a 2000th of the run */
-
 /* A hundredth of a tolerance is asked for, and something less near the round-off level. */
 static const double least_rtol = 1e-14;
 /* In tolerances.  Good runs have up to some hundreds between their steps (docs/design.md). */
 static const double scan_alarm = 1000;
-/* A local tolerance is asked for; errors that add up to a hundred of them are still what was meant.  Fixed
- * steps ask for nothing: there it is a thousandth of the state. */
-static const double most_tolerances = 100, most_share = 1e-3;
-/* Of the run between its own steps: a hundred times what good ones have; fixed steps: a hundredth. */
-static const double most_defect = 1e5, most_defect_share = 1e-2;
 /* Evaluations of one unknown that a rerun may spend on short steps unless it was asked for, a second or so;
  * counted, not timed, so that the same run says the same everywhere. */
 static const double free_work = 1e7;
@@ -71,13 +64,17 @@ static int same_array(const char *one, const char *other) {
            strcmp(end, other_end) == 0;
 }
 
-/* What a state counts as at least, as the tolerances have it; fixed steps neglect nothing but round-off. */
-static double least_size(const struct job *j) {
+/* What a state counts as at least, as the tolerances have it; fixed steps neglect nothing but round-off.
+ * Where all states start at 0 nobody has asked for the default tolerance: sizes are those that they reach. */
+static double least_size(struct outcome *o, const struct job *j) {
     keel_mode mode;
     double largest = 0, rtol = KEEL_VALUE(&j->keel, rtol);
     if (j->keel.atol > 0) return j->keel.atol / rtol;
     if (!keel_model_mode(j->model, keel_model_start(j->model), &mode) || !mode.problem->u0) return 1e-3;
     for (int i = 0; i < mode.problem->n; i++) largest = fmax(largest, fabs(mode.problem->u0[i]));
+    if (largest == 0)
+        for (int i = 0; i < o->trace->columns; i++)
+            if (is_state(o, i)) o->accuracy.reached = largest = fmax(largest, o->trace->largest[i]);
     if (j->keel.step > 0) return 1e-8 * largest;
     return 1e-3 * (largest > 0 ? fmin(largest, 1) : 1);
 }
@@ -100,19 +97,20 @@ static double told_size(const struct job *j, const char *column, int *from, doub
     return least;
 }
 
-/* One round-off of a column: of its size, and that of the clock times how fast it changes from row to row. */
+/* One round-off of a column: of its size, and that of the clock until then times how fast it changes from row
+ * to row. */
 static void take_units(struct outcome *o) {
     struct accuracy *a = &o->accuracy;
     const struct record *r = &a->record;
     size_t columns = (size_t)r->columns;
-    double latest = fmax(fabs(o->trace->job->t0), fabs(o->trace->job->t1));
+    double begin = fabs(o->trace->job->t0);
     a->unit = a->scale + columns;
     for (size_t i = 0; i < columns; i++) a->unit[i] = DBL_EPSILON * a->scale[i];
     for (long k = 1; k < r->count; k++) {
         const struct record_place *one = &r->place[k - 1], *next = &r->place[k];
         const double *value = r->value + (size_t)k * columns, *before = value - columns;
         if (one->mode != next->mode || one->events != next->events) continue;
-        double share = DBL_EPSILON * latest / fabs(next->t - one->t);
+        double share = DBL_EPSILON * fmax(begin, fabs(next->t)) / fabs(next->t - one->t);
         for (size_t i = 0; i < columns; i++)
             if (isfinite(value[i]) && isfinite(before[i]))
                 a->unit[i] = fmax(a->unit[i], DBL_EPSILON * a->scale[i] + share * fabs(value[i] - before[i]));
@@ -131,7 +129,7 @@ static int take_scales(struct outcome *o, const struct job *j) {
     struct accuracy *a = &o->accuracy;
     const struct trace *t = o->trace;
     int columns = t->columns, from = 0;
-    double least = least_size(j);
+    double least = least_size(o, j);
     a->scale = malloc((2 * (size_t)columns + 1) * sizeof *a->scale);
     if (!a->scale) return memory_out(), -1;
     for (int first = 0, end = 0; first < columns; first = end) {
@@ -205,7 +203,7 @@ static double shorter_step(const struct reruns *r, double h, double times, doubl
 }
 
 static double bounded(const struct reruns *r) {
-    double steps = fmin(PLACES, (double)r->affordable);
+    double steps = fmin(ACCURACY_PLACES, (double)r->affordable);
     return r->job->keel.max_step > 0 ? fmin(r->job->keel.max_step, r->length / steps) : r->length / steps;
 }
 
@@ -217,7 +215,8 @@ static void plan(struct reruns *r) {
     r->tight.compensated = 1; /* of its many short steps no round-off is to be seen */
     r->blind = NAN;
     if (o->step > 0) {
-        r->tight.step = fmin(shorter_step(r, o->step, 2, fmin(PLACES, (double)r->affordable)), o->step / 2);
+        r->tight.step =
+            fmin(shorter_step(r, o->step, 2, fmin(ACCURACY_PLACES, (double)r->affordable)), o->step / 2);
         if (o->reversible) r->tight.max_step = bounded(r);
         r->ratio = o->step / r->tight.step;
         return;
@@ -255,17 +254,25 @@ static void add_ends(struct outcome *o, struct trial *again) {
     }
 }
 
-/* The tighter run, once more with short steps where it may be blind; 0: there is none. */
+/* None of the errors is more than ten round-offs. */
+static int is_round_off(const struct outcome *o, const double *each) {
+    for (int i = 0; i < o->trace->columns; i++)
+        if (each[i] > 10 * o->accuracy.unit[i]) return 0;
+    return 1;
+}
+
+/* The tighter run, once more with short steps where it may be blind: one that differs by round-off alone may
+ * have neglected the same.  0: there is none. */
 static int find_b(struct outcome *o, struct reruns *r) {
     struct accuracy *a = &o->accuracy;
     int fixed = r->job->keel.step > 0;
-    long places = (long)fmin(PLACES, 4 * (double)r->affordable); /* one is cheaper than a step */
+    long places = (long)fmin(ACCURACY_PLACES, 4 * (double)r->affordable); /* one is cheaper than a step */
     run_b(o, r, fixed ? 0 : places);
     a->width = 2 * (fixed ? fmax(r->tight.step, r->tight.max_step) : r->length / (double)places);
     if (!is_good(&r->b) || fixed) return is_good(&r->b);
     add_ends(o, &r->b);
     r->scanned = r->b.scanned;
-    int same = !(r->b.error > 0), unseen = r->scanned.samples == 0;
+    int same = is_round_off(o, r->b.each), unseen = r->scanned.samples == 0;
     if (!same && !unseen && r->scanned.largest <= scan_alarm && r->ratio >= 10) return 1;
     r->blind = share_of(o, r->b.each);
     r->tight.max_step = bounded(r);
@@ -309,7 +316,7 @@ static enum accuracy_finding find_reason(struct outcome *o, struct reruns *r) {
     double asked = KEEL_VALUE(&r->job->keel, rtol);
     double rows = (double)(a->record.count > 1 ? a->record.count - 1 : 1);
     a->apart_t = fmin(b->apart_t, b->other_t); /* of one that is a number */
-    if (r->blind < 0.1 * share && share > most_tolerances * asked) {
+    if (r->blind < 0.1 * share && share > ACCURACY_TOLERANCES * asked) {
         a->overstepped_t = r->scanned.largest > scan_alarm ? r->scanned.t : b->worst_t;
         a->longest = r->tight.max_step;
         return ACCURACY_OVERSTEPPED;
@@ -327,9 +334,9 @@ static void take_round_off(struct outcome *o, struct accuracy_errors *e) {
     struct accuracy *a = &o->accuracy;
     double bound = 0;
     int largest = 0;
+    if (!is_round_off(o, e->each)) return;
     for (int i = 0; i < o->trace->columns; i++) {
         double ten = 10 * a->unit[i];
-        if (e->each[i] > ten) return;
         if (!isnan(e->each[i]) && ten > bound) bound = ten, largest = i;
     }
     a->round_off = 1;
@@ -354,6 +361,8 @@ static void estimate(struct outcome *o, struct job *j) {
     for (int i = 0; i < o->trace->columns; i++) a->record.scale[i] = is_state(o, i) ? a->scale[i] : HUGE_VAL;
     a->unmeasured = "the tighter rerun failed";
     int good = find_b(o, &r);
+    for (int i = 0; i < o->trace->columns && good; i++) /* less than one round-off nobody knows */
+        if (r.b.each[i] < a->unit[i]) r.b.each[i] = a->unit[i];
     int nothing = good && !(r.b.error > 0) && r.b.stats.steps == o->stats.steps && o->stats.steps > 0;
     /* equal steps with an order of one at least, tolerances in proportion: the rest that B still errs by */
     if (nothing) a->cannot_tell = "the rerun takes the same steps and gives the same numbers";
@@ -383,6 +392,12 @@ static void take_tolerances(struct outcome *o, const struct job *j) {
     a->defect = keel_defect_of(keel_sim_solver(o->sim));
 }
 
+/* All states start at 0, they stay small, and what the default atol neglects is much of them. */
+static int lacks_sizes(const struct accuracy *a, const struct job *j) {
+    int inaccurate = a->finding != ACCURACY_FINE || a->tolerances > ACCURACY_TOLERANCES;
+    return j->keel.step == 0 && inaccurate && a->reached > 0 && a->reached < 1e-3;
+}
+
 void accuracy_measure(struct outcome *o, struct job *j) {
     struct accuracy *a = &o->accuracy;
     const struct trace *t = o->trace;
@@ -404,83 +419,5 @@ void accuracy_measure(struct outcome *o, struct job *j) {
         }
     }
     take_tolerances(o, j);
-}
-
-/* Words -------------------------------------------------------------------------------------------------- */
-
-int accuracy_as_asked(const struct accuracy *a) {
-    if (isnan(a->share) || a->finding != ACCURACY_FINE) return 0;
-    if (a->defect.largest > (a->defect.relative ? most_defect_share : most_defect)) return 0;
-    return isnan(a->tolerances) ? a->share <= most_share : a->tolerances <= most_tolerances;
-}
-
-void accuracy_text(const struct outcome *o, char *out, size_t capacity) {
-    const struct accuracy *a = &o->accuracy;
-    const struct accuracy_errors *e = accuracy_shown(a);
-    const char *by = a->yardstick == ACCURACY_RERUN   ? "tighter rerun"
-                     : a->yardstick == ACCURACY_EXACT ? "exact solution"
-                                                      : "reference digits";
-    if (!e && a->cannot_tell) text_set(out, capacity, "cannot tell: %s", a->cannot_tell);
-    else if (!e)
-        text_set(out, capacity, "not measured (%s)",
-                 a->unmeasured ? a->unmeasured : "the run was not completed");
-    else if (a->yardstick == ACCURACY_RERUN && !isnan(a->apart_t))
-        text_set(out, capacity, "the rerun differs by %.1e (%s at t = %g); within 1 %% before t = %g",
-                 e->error, keel_sim_column(o->sim, e->worst), e->t, a->apart_t);
-    else if (a->yardstick == ACCURACY_RERUN && a->round_off)
-        text_set(out, capacity, "round-off, below %.1e (%s)", e->error, by);
-    else
-        text_set(out, capacity, "%.1e (%s; largest in %s at t = %g)", e->error, by,
-                 keel_sim_column(o->sim, e->worst), e->t);
-}
-
-int accuracy_overlooks(const struct outcome *o, char *out, size_t capacity) {
-    const struct accuracy *a = &o->accuracy;
-    double length = fabs(o->trace->job->t1 - o->trace->job->t0);
-    if (!a->estimate.each || a->width <= 2.1 * length / PLACES) return 0;
-    text_set(out, capacity, "what is shorter than %.2g in t was not looked for; --accuracy yes does",
-             a->width);
-    return 1;
-}
-
-static const char *advice(const struct job *j) {
-    int implicit = strncmp(j->method, "radau", 5) == 0;
-    if (j->keel.step > 0) return implicit ? "a smaller --step" : "a smaller --step, or --method radau";
-    return implicit ? "a smaller --rtol" : "a smaller --rtol, or --method radau";
-}
-
-int accuracy_warning(const struct outcome *o, const struct job *j, char *out, size_t capacity) {
-    const struct accuracy *a = &o->accuracy;
-    const char *smaller = j->keel.step > 0 ? "a smaller --step" : "a smaller --rtol";
-    switch (a->finding) {
-    case ACCURACY_FINE:
-        return 0;
-    case ACCURACY_WRONG:
-        text_set(out, capacity,
-                 "the values are wrong from the beginning on, whatever the rows say: the rerun changes %s by "
-                 "%.0f %% of its size; try %s",
-                 keel_sim_column(o->sim, a->loose), 100 * a->share, advice(j));
-        return 1;
-    case ACCURACY_PARTS:
-        text_set(out, capacity, "tighter runs agree with each other, and leave this one at t = %g; try %s",
-                 a->apart_t, smaller);
-        if (j->keel.step == 0) /* an estimate that vanishes sees no tolerance */
-            text_add(out, capacity, ", or --max-step %.2g", fabs(j->t1 - j->t0) / PLACES);
-        return 1;
-    case ACCURACY_CHAOS:
-        text_set(out, capacity, "two runs part after t = %g; statistics may be right, this path is not",
-                 a->apart_t);
-        return 1;
-    case ACCURACY_OVERSTEPPED:
-        text_set(out, capacity,
-                 "the steps passed over something near t = %g that shorter ones show; give "
-                 "--max-step %.2g",
-                 a->overstepped_t, a->longest);
-        return 1;
-    case ACCURACY_OTHER_EVENTS:
-        text_set(out, capacity, "the tighter rerun meets other events from t = %g on; try %s", a->apart_t,
-                 smaller);
-        return 1;
-    }
-    return 0;
+    if (lacks_sizes(a, j)) a->finding = ACCURACY_SIZES;
 }

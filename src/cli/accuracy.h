@@ -2,7 +2,7 @@
  *
  * Errors are measured by closed forms and trusted digits where the model has them, and always estimated by a
  * second run B with a hundredth of the tolerance, or shorter fixed steps.  B may be as blind as the run: so
- * its defect is looked at between its steps, and where it is large, or B repeats the very bits, B is taken
+ * its defect is looked at between its steps, and where it is large, or B repeats the same numbers, B is taken
  * again with steps of at most a 4000th of the run.  Where the two part, a third run C between them says why:
  * B and C agree: the run is inaccurate; they part, too: the motion is too sensitive for a path (chaos). */
 #ifndef KEEL_CLI_ACCURACY_H
@@ -10,14 +10,20 @@
 
 #include "cli/record.h"
 
+enum {
+    ACCURACY_PLACES = 4000,   /* two in whatever is wider than a 2000th of the run */
+    ACCURACY_TOLERANCES = 100 /* a local one is asked for: errors that add up to so many are what was meant */
+};
+
 enum accuracy_yardstick { ACCURACY_EXACT, ACCURACY_REFERENCE, ACCURACY_RERUN, ACCURACY_NONE };
 enum accuracy_finding {
     ACCURACY_FINE,
-    ACCURACY_WRONG,       /* from the beginning on */
-    ACCURACY_PARTS,       /* it leaves two tighter runs, which agree */
-    ACCURACY_CHAOS,       /* these part, too */
-    ACCURACY_OVERSTEPPED, /* short steps show something that the run stepped over */
-    ACCURACY_OTHER_EVENTS /* the tighter run met other events */
+    ACCURACY_WRONG,        /* from the beginning on */
+    ACCURACY_PARTS,        /* it leaves two tighter runs, which agree */
+    ACCURACY_CHAOS,        /* these part, too */
+    ACCURACY_OVERSTEPPED,  /* short steps show something that the run stepped over */
+    ACCURACY_OTHER_EVENTS, /* the tighter run met other events */
+    ACCURACY_SIZES         /* the errors are those that a default atol without knowledge of sizes allows */
 };
 
 struct accuracy_errors {
@@ -37,8 +43,9 @@ struct accuracy {
     double tolerances;               /* the worst state, in what was asked for; NAN: nothing was */
     int loose;                       /* the state it is */
     double share;                    /* its error by its scale */
-    keel_defect defect;              /* of the run itself */
-    double width;                    /* what is shorter may have been missed, in units of t */
+    double reached;     /* the largest state, where all start at 0 and no atol is given; else 0 */
+    keel_defect defect; /* of the run itself */
+    double width;       /* what is shorter may have been missed, in units of t */
     enum accuracy_finding finding;
     double apart_t;                /* where the runs part, or meet other events; NAN: nowhere */
     double overstepped_t, longest; /* where something was stepped over; a step that shows it */

@@ -30,6 +30,7 @@ struct run {
     keel_sim *sim;
     const keel_method *suspect; /* it may not suit stiff equations; NULL: it does */
     struct stiff stiff;
+    int kernel_asked; /* the run was long enough for one */
 };
 
 static void observe(keel_solver *solver, void *sim) {
@@ -141,8 +142,9 @@ static void integrate(struct run *r) {
     struct outcome *o = &r->outcome;
     double end = r->job.t1;
     keel_status status = KEEL_OK;
-    struct limit limit = limit_open(&r->job.keel, r->sim);
+    struct limit limit = limit_open(&r->job.keel, r->sim, r->job.model);
     int failed = 0;
+    limit.ahead = 1;
     r->checkpoint.begin = job_seconds();
     progress_open(&r->progress, &r->job);
     if (r->store.data) store_sample(&r->store);
@@ -156,8 +158,8 @@ static void integrate(struct run *r) {
     progress_clear(&r->progress);
     if (stop_asked() && status >= 0) failed |= checkpoint_at(&r->checkpoint, &r->trace, job_seconds(), 1);
     o->stats = keel_statistics(keel_sim_solver(r->sim));
-    o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin - limit.compile_s;
-    r->job.compile_s += limit.compile_s;
+    o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin;
+    r->kernel_asked = limit.kernel_at == 0;
     o->status = status < 0                                    ? OUTCOME_FAILED
                 : status == KEEL_EVENT || status == KEEL_REST ? OUTCOME_STOPPED
                                                               : OUTCOME_DONE;
@@ -244,6 +246,18 @@ static int finish(struct run *r) {
     return o->exit;
 }
 
+/* All is told.  What compilers are still at work on is for the next run of this model. */
+static void end_compilers(struct run *r) {
+    struct waiting waiting;
+    if (!r->sim || stop_asked()) return;
+    fflush(stdout);
+    waiting_begin(&waiting, &r->job.messages, "compiling the model");
+    keel_model_compile(r->job.model, 1);
+    if (r->kernel_asked) keel_sim_compile(r->sim);
+    waiting_end(&waiting);
+    job_tell_interpreter(&r->job);
+}
+
 int run_command(int count, char **argv) {
     static struct run r;
     r = (struct run){0};
@@ -271,6 +285,7 @@ int run_command(int count, char **argv) {
         report_drop(&r.report);
     }
     if (r.job.messages.json) run_json(&r.outcome, &r.job, stdout);
+    end_compilers(&r);
     outcome_release(&r.outcome);
     checkpoint_close(&r.checkpoint);
     store_close(&r.store);

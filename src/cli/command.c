@@ -42,6 +42,11 @@ const struct command command_table[] = {
      "Without an exact solution or reference digits a run with two halvings more is the yardstick.",
      "keel converge pendulum.keel --method rk4 --step 0.02 --levels 6",
      "steps 0.02 .. 0.000625, with the order of every variable, multipliers included", converge_command},
+    {"lyapunov", COMMAND_LYAPUNOV, "MODEL", "how fast motions that begin side by side part",
+     "All Lyapunov exponents of what the constraints allow, each with its standard error over 32 blocks of\n"
+     "time.  A positive one is chaos.  An invariant adds a zero, which is left out and named.",
+     "keel lyapunov lorenz.keel --tend 10000", "three exponents: about 0.906, 0 and -14.57",
+     lyapunov_command},
     {"methods", COMMAND_METHODS, "[NAME]", "what methods there are, and what they can take", "",
      "keel methods rk4", "order, traits, forms and stabilizers of rk4", methods_command},
     {"check", COMMAND_CHECK, "MODEL", "explain a model without integrating it",

@@ -25,6 +25,7 @@ int show_command(int count, char **argv);
 int gather_command(int count, char **argv);
 int compare_command(int count, char **argv);
 int converge_command(int count, char **argv);
+int lyapunov_command(int count, char **argv);
 int methods_command(int count, char **argv);
 int check_command(int count, char **argv);
 int emit_command(int count, char **argv);

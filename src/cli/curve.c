@@ -119,7 +119,7 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
     trace_add(&r->trace, take, r);
     for (int k = 0; k < names; k++) r->spot[k] = find(r->sim, name[k]);
     trace_sample(&r->trace);
-    struct limit limit = limit_open(&j->keel, r->sim);
+    struct limit limit = limit_open(&j->keel, r->sim, j->model);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != j->t1 && !stop_asked() &&
            !r->trace.failed)
         status = limit_advance(&limit, r->sim, trace_wake(&r->trace), j->t1);

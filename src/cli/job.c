@@ -94,6 +94,7 @@ static keel_model *load(struct job *j, const keel_model_options *o) {
 }
 
 int job_interpreted(const struct job *j, const char **why) {
+    keel_model_compile(j->model, 1);
     return !keel_model_compiled(j->model, why);
 }
 
@@ -107,10 +108,10 @@ const char *job_freedom(const keel_mode *mode, char out[JOB_FREEDOM]) {
 }
 
 /* Nobody asked for it, and it takes longer. */
-static void tell_interpreter(const struct job *j) {
+void job_tell_interpreter(const struct job *j) {
     const char *why;
     if (!(j->command & COMMAND_SOLVE) || option_given(&j->options, opt_interpret) || j->messages.json) return;
-    if (job_interpreted(j, &why))
+    if (job_interpreted(j, &why) && !stop_asked())
         message_note(&j->messages, "keel: the model runs in the interpreter, more slowly: %s", why);
 }
 
@@ -128,6 +129,7 @@ static int load_model(struct job *j) {
                             .sets = set->count,
                             .interpret = option_given(&j->options, opt_interpret),
                             .kernel_later = j->command != COMMAND_SWEEP, /* its members share one */
+                            .compile_ahead = j->command == COMMAND_RUN,  /* others measure times */
                             .work = reading_budget(),
                             .phase = &waiting.phase,
                             .stop = stop_flag()};
@@ -141,6 +143,7 @@ static int load_model(struct job *j) {
     o.method = text ? method : NULL;
     o.from = option_text(&j->options, opt_t0);
     o.to = option_text(&j->options, opt_tend);
+    o.sensitivity = j->command == COMMAND_LYAPUNOV ? "*" : option_text(&j->options, opt_sensitivity);
     double begin = job_seconds();
     j->path = find_path(j->file);
     if (!j->path) return job_no_memory(j);
@@ -161,7 +164,7 @@ static int load_model(struct job *j) {
         return j->status = EXIT_FAILED;
     }
     keel_model_span(j->model, &j->t0, &j->t1);
-    tell_interpreter(j);
+    if (!o.compile_ahead) job_tell_interpreter(j);
     return 0;
 }
 

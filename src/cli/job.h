@@ -53,8 +53,9 @@ int job_accepted(keel_sim *sim);
 const char *job_why(keel_sim *sim);
 /* A run that could not be opened: with options that do not fit, or because the model fails; the status. */
 int job_refuse(struct job *j, keel_sim *sim);
-/* Does the model run in the interpreter, and why, in one sentence? */
+/* Does the model run in the interpreter, and why, in one sentence?  Waits for the compiler. */
 int job_interpreted(const struct job *j, const char **why);
+void job_tell_interpreter(const struct job *j); /* that it does, where nobody asked for it */
 /* "1 degree of freedom (2 start values free)" of a mechanism, "2 free start values" of equations; in out. */
 const char *job_freedom(const keel_mode *mode, char out[JOB_FREEDOM]);
 /* The number an option gives, an expression of parameters; 0, or an exit status. */

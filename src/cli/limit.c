@@ -13,10 +13,11 @@ enum { QUICK = 64 }; /* steps within 5 ms: LIMIT_PAUSE of them take no longer th
 /* A kernel saves some tenths of a microsecond a step, and the compiler takes some tenths of a second. */
 enum { KERNEL_FIRST = 1 << 14, KERNEL_LEAST = 1000000, KERNEL_BETWEEN = 32 };
 
-struct limit limit_open(const keel_options *o, keel_sim *sim) {
+struct limit limit_open(const keel_options *o, keel_sim *sim, keel_model *model) {
     int fixed = o->step > 0 && !o->reversible;
     keel_solver *s = keel_sim_solver(sim);
-    return (struct limit){.most = o->max_steps > 0 ? o->max_steps
+    return (struct limit){.model = model,
+                          .most = o->max_steps > 0 ? o->max_steps
                                   : fixed          ? 0
                                                    : USUAL,
                           .taken = keel_statistics(s).steps,
@@ -27,18 +28,26 @@ struct limit limit_open(const keel_options *o, keel_sim *sim) {
                                                                  strncmp(o->method, "auto", 4) == 0))};
 }
 
-/* Once it is known how long the run will be: are there many more steps to take, and many between two looks?
+/* Once it is known how long the run will be: are there many more steps to take, and many between two samples?
  * Counted, not timed. */
-static void compile_where_it_pays(struct limit *l, keel_sim *sim, double end) {
+static int kernel_pays(struct limit *l, keel_sim *sim, double end) {
     double now = keel_time(keel_sim_solver(sim)), taken = (double)(l->taken - l->began);
-    if (!l->kernel_at || taken < (double)l->kernel_at) return;
+    if (!l->kernel_at || taken < (double)l->kernel_at) return 0;
     l->kernel_at *= 2;
     double left = taken * fabs(end - now) / fabs(now - l->from);
-    if (!(left >= KERNEL_LEAST) || taken < KERNEL_BETWEEN * (double)l->samples) return;
-    double begin = job_seconds();
-    keel_sim_compile(sim);
-    l->kernel_at = 0;
-    l->compile_s += job_seconds() - begin;
+    return left >= KERNEL_LEAST && taken >= KERNEL_BETWEEN * (double)l->samples;
+}
+
+/* Machine code where there is some by now. */
+static void change_over(struct limit *l, keel_sim *sim, double end) {
+    if (l->pause) keel_model_compile(l->model, 0);
+    if (kernel_pays(l, sim, end)) {
+        double begin = job_seconds();
+        l->kernel_at = 0;
+        if (!l->ahead) keel_sim_compile(sim);
+        l->compile_s += job_seconds() - begin;
+    }
+    if (!l->kernel_at && l->ahead && l->pause) keel_sim_compile_ahead(sim);
 }
 
 keel_status limit_advance(struct limit *l, keel_sim *sim, double wake, double end) {
@@ -49,7 +58,7 @@ keel_status limit_advance(struct limit *l, keel_sim *sim, double wake, double en
     l->taken = keel_statistics(keel_sim_solver(sim)).steps;
     l->pause = throttle_ready(&l->throttle, l->taken > before ? l->taken - before : 1);
     l->samples += (keel_time(keel_sim_solver(sim)) - wake) * (end - l->from) >= 0;
-    if (status == KEEL_OK) compile_where_it_pays(l, sim, end);
+    if (status == KEEL_OK) change_over(l, sim, end);
     return status;
 }
 

@@ -10,7 +10,9 @@
 enum { LIMIT_PAUSE = 4096 }; /* options.pause_steps of runs of the command */
 
 struct limit {
-    long most; /* 0: any number */
+    keel_model *model; /* whose compiler may be at work */
+    int ahead;         /* nobody waits for that of a kernel: times are not compared */
+    long most;         /* 0: any number */
     long taken;
     int stiff; /* the method is for stiff problems already */
     struct throttle throttle;
@@ -22,7 +24,7 @@ struct limit {
 };
 
 /* At the begin of a run, or where a checkpoint goes on. */
-struct limit limit_open(const keel_options *o, keel_sim *sim);
+struct limit limit_open(const keel_options *o, keel_sim *sim, keel_model *model);
 /* Steps towards `end` until one reaches `wake`, fewer where they would take longer than some milliseconds;
  * KEEL_ELIMIT before one too many. */
 keel_status limit_advance(struct limit *l, keel_sim *sim, double wake, double end);

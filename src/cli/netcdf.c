@@ -143,7 +143,16 @@ static int note_user(struct netcdf *n, int dimension, const char *name, unsigned
     return n->h5.Rcreate(&u->set, n->id, name, H5R_OBJECT, -1) < 0 ? -1 : 0;
 }
 
-hid_t netcdf_variable(struct netcdf *n, const char *name, hid_t type, int rank, const int *dimension) {
+/* A slash would make groups of it: `d/dg x` is the dataset `d_dg x`. */
+static const char *name_in_file(const char *name, char out[NETCDF_NAME]) {
+    text_set(out, NETCDF_NAME, "%s", name);
+    for (char *at = out; (at = strchr(at, '/'));) *at = '_';
+    return out;
+}
+
+hid_t netcdf_variable(struct netcdf *n, const char *column, hid_t type, int rank, const int *dimension) {
+    char name[NETCDF_NAME];
+    name_in_file(column, name);
     hsize_t size[NETCDF_RANK + 1] = {0};
     hobj_ref_t scale[NETCDF_RANK + 1];
     hvl_t list[NETCDF_RANK + 1];
@@ -205,7 +214,8 @@ int netcdf_numbers(const struct netcdf *n, hid_t set, hid_t type, int axes, hsiz
 }
 
 hid_t netcdf_find(const struct netcdf *n, const char *name, int *rank, hsize_t size[NETCDF_RANK + 1]) {
-    hid_t set = n->h5.Dopen2(n->id, name, H5P_DEFAULT);
+    char in_file[NETCDF_NAME];
+    hid_t set = n->h5.Dopen2(n->id, name_in_file(name, in_file), H5P_DEFAULT);
     hid_t space = set < 0 ? -1 : n->h5.Dget_space(set);
     *rank = space < 0 ? -1 : n->h5.Sget_simple_extent_ndims(space);
     if (*rank >= 0 && *rank <= NETCDF_RANK) n->h5.Sget_simple_extent_dims(space, size, NULL);

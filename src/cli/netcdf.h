@@ -34,7 +34,8 @@ int netcdf_create(struct netcdf *n, const char *path); /* the library is loaded 
 /* A dimension with its scale; numbers NULL: 0, 1, 2, ...; size 0: it grows, as variables over it alone do. */
 int netcdf_dimension(struct netcdf *n, const char *name, hsize_t size, const double *numbers);
 int netcdf_grow(struct netcdf *n, int dimension, hsize_t size); /* its scale, once all is written */
-hid_t netcdf_variable(struct netcdf *n, const char *name, hid_t type, int rank, const int *dimension);
+/* Names of variables may have slashes, which the file has as `_`. */
+hid_t netcdf_variable(struct netcdf *n, const char *column, hid_t type, int rank, const int *dimension);
 int netcdf_text(struct netcdf *n, hid_t at, const char *name, const char *text);        /* an attribute */
 int netcdf_texts(struct netcdf *n, hid_t at, const char *name, int count, char **text); /* a list of them */
 /* A file that is there, to be read. */

@@ -25,10 +25,11 @@ enum {
     COMMAND_SWEEP = 2048,
     COMMAND_GATHER = 4096,
     COMMAND_SHOW = 8192,
-    COMMAND_MODEL =
-        COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT | COMMAND_SWEEP,
-    COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP,
-    COMMAND_ALL = 16383
+    COMMAND_LYAPUNOV = 16384,
+    COMMAND_MODEL = COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT |
+                    COMMAND_SWEEP | COMMAND_LYAPUNOV,
+    COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_LYAPUNOV,
+    COMMAND_ALL = 32767
 };
 
 enum option_kind {
@@ -54,6 +55,10 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(tend, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                       \
     X(set, TEXT, LINE, "A=3", NULL, COMMAND_MODEL,                                                           \
       "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                  \
+    X(sensitivity, TEXT, LINE, "A,B,..", NULL, COMMAND_RUN | COMMAND_SWEEP,                                  \
+      "columns `d/dA x` too: how the motion depends on parameters and start values")                         \
+    X(transient, NUMBER, LINE, "T", NULL, COMMAND_LYAPUNOV,                                                  \
+      "the time before counting begins (a tenth of the run)")                                                \
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
     X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \
@@ -110,7 +115,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
           COMMAND_SHOW,                                                                                      \
       "replace files that keel has not written, and links, too")                                             \
-    X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                            \
+    X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes|mechanics|parts|circuit", COMMAND_NEW,    \
       "what the starter model shows (pendulum)")                                                             \
     X(man, FLAG, LINE, NULL, NULL, COMMAND_HELP, "as a manual page, in the language of man(7)")              \
     X(interpret, FLAG, LINE, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")        \

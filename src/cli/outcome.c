@@ -80,8 +80,7 @@ int outcome_row(const struct outcome *o, const struct job *j, int i, keel_row *r
     return 1;
 }
 
-const char *outcome_treatment_word(const struct job *j, const keel_row *row) {
-    if (!stabilizer_measures(j->keel.method)) return "at output times";
+static const char *treatment_word(const keel_row *row) {
     switch (row->treatment) {
     case KEEL_ROW_WATCHED:
         return "watched";
@@ -99,6 +98,15 @@ const char *outcome_treatment_word(const struct job *j, const keel_row *row) {
     return row->verdict == KEEL_WEAK ? "weak" : "";
 }
 
+void outcome_treatment(const struct outcome *o, const struct job *j, int i, const keel_row *row, char *out,
+                       size_t capacity) {
+    int at_steps = stabilizer_measures(j->keel.method);
+    double between = o->trace->largest_drift[i];
+    text_set(out, capacity, "%s", at_steps ? treatment_word(row) : "at output times");
+    if (at_steps && between > 10 * row->drift && between > 40 * row->unit)
+        text_add(out, capacity, "%s%.1e between the steps", out[0] ? "; " : "", between);
+}
+
 static void rows_text(const struct outcome *o, const struct job *j, FILE *out, int color) {
     keel_row row;
     int any = 0;
@@ -107,11 +115,11 @@ static void rows_text(const struct outcome *o, const struct job *j, FILE *out, i
         if (!any++)
             fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", message_bold(color), "kept", "start",
                     "largest drift", "in round-offs", "last", message_plain(color));
-        char drift[24], units[24], last[24];
+        char drift[24], units[24], last[24], treatment[80];
         text_number(drift, sizeof drift, "%.1e", row.drift);
         text_number(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
         text_number(last, sizeof last, "%.1e", fabs(row.last));
-        const char *treatment = outcome_treatment_word(j, &row);
+        outcome_treatment(o, j, i, &row, treatment, sizeof treatment);
         fprintf(out, "  %-20s %-14.6g %-17s %-15s %-*s%s\n", row.name, row.start, drift, units,
                 treatment[0] ? 12 : 0, last, treatment);
     }

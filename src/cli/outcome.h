@@ -31,8 +31,10 @@ int outcome_not_corrected(const struct outcome *o, const struct job *j, char *ou
  * stabilizer steps are not measured: drift is then the largest at output
  * times, units and last are NAN. */
 int outcome_row(const struct outcome *o, const struct job *j, int i, keel_row *row);
-/* "watched", "by the method"; "at output times": where alone it is looked at; "": it is kept */
-const char *outcome_treatment_word(const struct job *j, const keel_row *row);
+/* "watched", "by the method"; "at output times": where alone it is looked at; "": it is kept.  Where output
+ * between the steps is further off than their ends, that number, too. */
+void outcome_treatment(const struct outcome *o, const struct job *j, int i, const keel_row *row, char *out,
+                       size_t capacity);
 /* Of the mode in force; NULL: it has none. */
 const char *outcome_state_name(const struct outcome *o, int component);
 void outcome_release(struct outcome *o);

@@ -162,19 +162,19 @@ static void certificate(FILE *out, const struct outcome *o, const struct job *j)
         }
         fputs("<tr><td><code>", out);
         text(out, row.name);
-        char units[24], drift[24], last[24];
+        char units[24], drift[24], last[24], treatment[80];
         text_number(units, sizeof units, "%.3g", row.units);
         text_number(drift, sizeof drift, "%.1e", row.drift);
         text_number(last, sizeof last, "%.1e", fabs(row.last));
         fprintf(out, "</code></td><td>%s</td><td>%s</td><td>%s</td><td>%.6g</td><td class=\"text soft\">",
                 units, drift, last, row.start);
-        text(out, outcome_treatment_word(j, &row));
+        outcome_treatment(o, j, i, &row, treatment, sizeof treatment);
+        text(out, treatment);
         fputs("</td></tr>\n", out);
     }
     if (any)
         fputs("</tbody></table></div>\n<p class=\"soft\">A round-off is the rounding error of the row&#39;s "
-              "own "
-              "terms. Drifts are the largest over all steps. Conservation is not accuracy: that stands "
+              "own terms. Drifts are the largest over all steps. Conservation is not accuracy: that stands "
               "below.</p>\n",
               out);
 }

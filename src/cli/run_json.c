@@ -194,7 +194,8 @@ static void errors(struct json *json, const struct outcome *o, const struct accu
 }
 
 static void accuracy(struct json *json, const struct outcome *o, const struct job *j) {
-    static const char *const finding[] = {"none", "wrong", "parts", "chaos", "overstepped", "events"};
+    static const char *const finding[] = {"none",        "wrong",  "parts", "chaos",
+                                          "overstepped", "events", "sizes"};
     const struct accuracy *a = &o->accuracy;
     const struct accuracy_errors *e = accuracy_shown(a);
     char warning[JOB_SENTENCE];

@@ -86,11 +86,61 @@ static const char modes[] =
     "guess y = -l, y' = 0                           # hanging down\n"
     "run 0 .. 5\n";
 
+static const char mechanics[] =
+    "# A crane: a load that swings below its trolley, and a motor that drives the trolley.\n"
+    "model %s\n"
+    "param M = 100, m = 50, l = 4, g = 9.81     # change one for a run:  --set m=80\n"
+    "\n"
+    "coord x, a                                # the trolley, the angle of the rope: what moves\n"
+    "let load = (x + l*sin(a), -l*cos(a))      # where the load is; load' is its velocity\n"
+    "lagrangian M*x'^2/2 + m*dot(load', load')/2 - m*g*load[2]\n"
+    "\n"
+    "let drive = 200*sin(t)                    # what no potential gives is a force\n"
+    "force x: drive - 20*x'\n"
+    "force a: -5*a'                            # friction where the rope is fixed\n"
+    "init x = 0, a = 0.2, x' = 0, a' = 0\n"
+    "output height = load[2]                   # one more column\n"
+    "run 0 .. 20\n";
+
+static const char parts[] =
+    "# Two rods, one below the other: a part is written once and used twice.\n"
+    "model %s\n"
+    "part Rod(m, l, a, phi0):                  # a: the point it hangs on, which may move\n"
+    "    coord phi\n"
+    "    let tip = a + l*(sin(phi), -cos(phi)), c = a + l/2*(sin(phi), -cos(phi))\n"
+    "    lagrangian m*dot(c', c')/2 + m*l^2*phi'^2/24 - 9.81*m*c[2]   # those of all parts add up\n"
+    "    init phi = phi0, phi' = 0\n"
+    "\n"
+    "use Rod upper(m = 1, l = 1, a = (0, 0), phi0 = 0.5)\n"
+    "use Rod lower(m = 2, l = 0.5, a = upper.tip, phi0 = 0.8)         # members by their part: upper.tip\n"
+    "\n"
+    "invariant energy                          # of the whole: checked before the run, then kept\n"
+    "output height = lower.tip[2]              # `library body2d` has ready-made bodies and joints\n"
+    "run 0 .. 5\n";
+
+static const char circuit[] =
+    "# A resistor, a coil and a capacitor at an alternating voltage: they swing in, and carry most at "
+    "resonance.\n"
+    "model %s\n"
+    "library circuit                           # Resistor, Diode, Opamp, Transistor, ... and the node earth\n"
+    "param R = 20, L = 0.1, C = 1e-5, f = 160  # change one for a run:  --set f=100\n"
+    "\n"
+    "node a, b, c                              # each has a potential: a.v\n"
+    "use Source mains(a, earth, v = 10*sin(2*pi*f*t))\n"
+    "use Resistor r(a, b, R)                   # u is its voltage, i what flows through: r.i\n"
+    "use Inductor coil(b, c, L)\n"
+    "use Capacitor cap(c, earth, C)\n"
+    "\n"
+    "init cap.u = 0, coil.i = 0                # the values that are free: `keel check` says so\n"
+    "output heat = r.u*r.i                     # one more column\n"
+    "run 0 .. 0.1\n";
+
 char *starter_text(const char *kind, const char *name) {
     static const struct {
         const char *kind, *text;
-    } all[] = {
-        {"pendulum", pendulum}, {"ode", ode}, {"hamiltonian", hamiltonian}, {"dae", dae}, {"modes", modes}};
+    } all[] = {{"pendulum", pendulum}, {"ode", ode},        {"hamiltonian", hamiltonian},
+               {"dae", dae},           {"modes", modes},    {"mechanics", mechanics},
+               {"parts", parts},       {"circuit", circuit}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *text = all[i].text, *place = strstr(text, "%s");
         if (strcmp(all[i].kind, kind) != 0) continue;

@@ -15,7 +15,7 @@ struct store {
     unsigned char *kind; /* [capacity] a trace_kind */
     long count, capacity;
     int by_rows;
-    double then;               /* where the last look was */
+    double then;               /* where the last sample was */
     long seen, stride;         /* places: every stride-th is taken */
     long groups, event_stride; /* the same of events; before and after an action are one group */
     int with_group;            /* the group in hand is taken */
@@ -23,7 +23,7 @@ struct store {
 
 /* Once the trace is attached; 0, or -1 without memory.  by_rows: output times, not places of steps. */
 int store_open(struct store *s, const struct trace *t, int by_rows);
-void store_sample(struct store *s);                      /* after each step, before the trace looks */
+void store_sample(struct store *s);                      /* after each step, before that of the trace */
 int store_row(void *store, const struct trace_row *row); /* a trace_sink */
 void store_finish(struct store *s);                      /* takes the end of the run, too */
 void store_close(struct store *s);

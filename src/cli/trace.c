@@ -256,7 +256,7 @@ static int is_early(const struct trace *t) {
     return keel_statistics(keel_sim_solver(t->sim)).steps < FIRST;
 }
 
-/* Which looks these are depends on the steps alone, not on how many looks there are. */
+/* Which samples these are depends on the steps alone, not on how many there are. */
 static void take_sizes(struct trace *t, double now) {
     long step = keel_statistics(keel_sim_solver(t->sim)).steps;
     int due = step <= FIRST && (step & (step - 1)) == 0;

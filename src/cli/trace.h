@@ -1,6 +1,6 @@
 /* trace.h - what a run gives at its output times: columns, drifts, errors.
  *
- * The observer of the run looks between the steps, so the output never disturbs them. */
+ * The observer of the run samples between the steps, so the output never disturbs them. */
 #ifndef KEEL_CLI_TRACE_H
 #define KEEL_CLI_TRACE_H
 
@@ -45,7 +45,7 @@ struct trace {
     void *user[TRACE_SINKS];
     int sinks;
     long events;            /* that were sampled */
-    int acted;              /* the last look was before an action */
+    int acted;              /* the last sample was before an action */
     int live;               /* the row at hand is where the run stands */
     struct missing missing; /* by quantity: columns, drifts, closed forms of columns */
     int failed;             /* of the sinks: nothing is given any more */

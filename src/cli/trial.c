@@ -89,10 +89,10 @@ static int take_arrays(struct trial *r, keel_sim *sim) {
 
 /* Up to its end or the first `stop`; the seconds it took, without a compiler's.  v: who looks; NULL: nobody.
  */
-static double go(struct trial *r, keel_sim *sim, const struct trial_view *v, const keel_options *o,
-                 double end, long most) {
+static double go(struct trial *r, keel_model *model, keel_sim *sim, const struct trial_view *v,
+                 const keel_options *o, double end, long most) {
     keel_status status = KEEL_OK;
-    struct limit limit = limit_open(o, sim);
+    struct limit limit = limit_open(o, sim, model);
     double begin = job_seconds();
     int fewer = most && (!limit.most || most < limit.most);
     if (fewer) limit.most = most;
@@ -177,7 +177,7 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
         if (with) trace_add(&v.trace, record_match_row, &v.match);
         progress_open(&v.progress, j);
         trace_sample(&v.trace);
-        r->wall_s = go(r, sim, &v, &o, j->t1, most);
+        r->wall_s = go(r, j->model, sim, &v, &o, j->t1, most);
         progress_clear(&v.progress);
         take_drift(r, sim, &v.trace, stabilizer_measures(o.method));
         take_errors(r, &v);
@@ -216,7 +216,7 @@ int trial_cost(struct job *j, const keel_options *o, long most, double *seconds,
         keel_sim *sim = keel_sim_open(j->model, &plain);
         int good = keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0;
         if (!good) starve(&r); /* it could be opened before */
-        double spent = good ? go(&r, sim, NULL, &plain, j->t1, most) : 0;
+        double spent = good ? go(&r, j->model, sim, NULL, &plain, j->t1, most) : 0;
         good = good && !stop_asked();
         if (good) *stats = keel_statistics(keel_sim_solver(sim));
         keel_sim_close(sim);

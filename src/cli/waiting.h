@@ -1,4 +1,4 @@
-/* waiting.h - one line on a terminal while something takes longer than a second before the run begins: what
+/* waiting.h - one line on a terminal while something takes longer than a second before or after a run: what
  * is being done, and for how long. */
 #ifndef KEEL_CLI_WAITING_H
 #define KEEL_CLI_WAITING_H

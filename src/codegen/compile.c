@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "codegen/compile_cache.h"
 #include "codegen/compile_process.h"
+#include "codegen/emit.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,17 +44,20 @@ int compile_lanes(void) {
 static const char *const device_flags[] = {"-shared", "-Xcompiler", "-fPIC", "-std=c++17", "--fmad=false",
                                            "-w",      "-x",         "cu",    NULL};
 
-static const char *const *flags_here(const struct compile_limits *l) {
+/* Rolled loops gain from the lanes that gcc finds: without the instructions of AVX-512 it has none that
+ * rounds once. */
+static const char *const *flags_here(const struct compile_limits *l, const char *source) {
     int wide = compile_lanes(), lanes = l->lanes;
     if (l->device) return device_flags;
     if (lanes >= 8 && wide >= 8) return eight_flags;
     if (lanes >= 4 && wide >= 4) return four_flags;
     if (lanes) return plain_flags;
 #if defined __x86_64__ && defined __GNUC__
-    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return many_flags;
+    int many = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    if (many && !strstr(source, EMIT_LOOP)) return many_flags;
     if (__builtin_cpu_supports("avx")) return wide_flags;
 #else
-    (void)wide_flags, (void)many_flags;
+    (void)wide_flags, (void)many_flags, (void)source;
 #endif
     return plain_flags;
 }
@@ -146,6 +150,7 @@ static int build_open(struct build *b, const char *cache) {
 }
 
 static void build_close(const struct build *b) {
+    if (!b->directory[0]) return;
     unlink(b->source);
     unlink(b->library);
     unlink(b->log);
@@ -164,8 +169,17 @@ static double seconds_for(const char *source, const struct compile_limits *l) {
     return l->seconds > 0 ? l->seconds : 60 + 2e-4 * (double)strlen(source);
 }
 
-static enum process_end run_compiler(const struct compile_tool *tool, const struct build *b,
-                                     const char *source, const struct compile_limits *l) {
+/* A compiler at work on a source that lives as long. */
+struct compile_work {
+    const char *source;
+    int device;
+    struct build b;
+    struct process process;
+    char cache[COMPILE_PATH], target[COMPILE_PATH + 48];
+};
+
+static int start_compiler(const struct compile_tool *tool, struct compile_work *w,
+                          const struct compile_limits *l) {
     char *argument[COMPILE_WORDS + 24];
     int count = 0;
     int target = !l->device;
@@ -174,14 +188,22 @@ static enum process_end run_compiler(const struct compile_tool *tool, const stru
         argument[count++] = tool->argument[i];
     }
     if (!target) argument[count++] = (char *)"-arch=native";
-    const char *const *flags = flags_here(l);
+    const char *const *flags = flags_here(l, w->source);
     for (int i = 0; flags[i]; i++) argument[count++] = (char *)flags[i];
-    const char *files[] = {optimisation(source), "-o", b->library, b->source, "-lm"};
+    const char *files[] = {optimisation(w->source), "-o", w->b.library, w->b.source, "-lm"};
     for (int i = 0; i < 5; i++) argument[count++] = (char *)files[i];
     argument[count] = NULL;
-    struct process p = {tool->program,          argument, b->log, b->library, LOG_BYTES, COMPILE_KEPT_BYTES,
-                        seconds_for(source, l), l->stop};
-    return compile_process_run(&p);
+    w->process = (struct process){.program = tool->program,
+                                  .argument = argument,
+                                  .log = w->b.log,
+                                  .out = w->b.library,
+                                  .log_bytes = LOG_BYTES,
+                                  .out_bytes = COMPILE_KEPT_BYTES,
+                                  .seconds = seconds_for(w->source, l),
+                                  .stop = l->stop};
+    int failed = compile_process_start(&w->process);
+    w->process.program = NULL, w->process.argument = NULL; /* which end here */
+    return failed;
 }
 
 /* The first line in which the compiler says what is wrong. */
@@ -201,19 +223,17 @@ static void read_log(const char *path, const char *language, char *message, size
 }
 
 /* Why there is no library. */
-static enum compile_status tell_end(enum process_end end, const struct build *b, const char *source,
-                                    const struct compile_limits *l, char *message, size_t capacity) {
-    const char *language = l->device ? "CUDA" : "C";
+static void tell_end(enum process_end end, const struct compile_work *w, char *message, size_t capacity) {
+    const char *language = w->device ? "CUDA" : "C";
     if (end == PROCESS_LATE)
         text_set(message, capacity, "The %s compiler was not done within %.3g s, and was ended.", language,
-                 seconds_for(source, l));
+                 w->process.seconds);
     else if (end == PROCESS_LARGE)
         text_set(message, capacity, "The %s compiler wrote more than %d MB, and was ended.", language,
                  (COMPILE_KEPT_BYTES + LOG_BYTES) >> 20);
     else if (end == PROCESS_STOPPED)
         text_set(message, capacity, "Stopped while the %s compiler was at work.", language);
-    else read_log(b->log, language, message, capacity);
-    return COMPILE_FAILED;
+    else read_log(w->b.log, language, message, capacity);
 }
 
 static void *load(const char *library, char *message, size_t capacity) {
@@ -225,50 +245,83 @@ static void *load(const char *library, char *message, size_t capacity) {
     return NULL;
 }
 
-/* Compiles and loads, then puts the library in place by one rename: two processes at once both succeed, and
- * what another removes from the cache is loaded already. */
-static enum compile_status build(const struct compile_tool *tool, const char *cache, const char *target,
-                                 const char *source, const struct compile_limits *l, void **handle,
-                                 char *message, size_t capacity) {
-    struct build b;
-    if (build_open(&b, cache)) {
-        text_set(message, capacity, "Nothing can be written to %s: %s.", cache, strerror(errno));
-        return COMPILE_FAILED;
-    }
-    enum compile_status status = COMPILE_FAILED;
-    enum process_end end;
-    if (write_source(b.source, source)) text_set(message, capacity, "%s cannot be written.", b.source);
-    else if ((end = run_compiler(tool, &b, source, l)) != PROCESS_DONE)
-        status = tell_end(end, &b, source, l, message, capacity);
-    else if (compile_cache_seal(b.library, source))
-        text_set(message, capacity, "%s cannot be written: %s.", b.library, strerror(errno));
-    else if ((*handle = load(b.library, message, capacity)) != NULL) {
-        status = COMPILE_READY;
-        if (rename(b.library, target) == 0) compile_trim(cache, COMPILE_KEPT_FILES, COMPILE_KEPT_BYTES);
-    }
-    build_close(&b);
-    return status;
+/* Loads what the compiler has made, then puts it in place by one rename: two processes at once both succeed,
+ * and what another removes from the cache is loaded already. */
+static enum compile_status take(struct compile_work *w, enum process_end end, void **handle, char *message,
+                                size_t capacity) {
+    const char *library = w->b.library;
+    if (end != PROCESS_DONE) tell_end(end, w, message, capacity);
+    else if (compile_cache_seal(library, w->source))
+        text_set(message, capacity, "%s cannot be written: %s.", library, strerror(errno));
+    else if ((*handle = load(library, message, capacity)) != NULL && rename(library, w->target) == 0)
+        compile_trim(w->cache, COMPILE_KEPT_FILES, COMPILE_KEPT_BYTES);
+    return *handle ? COMPILE_READY : COMPILE_FAILED;
 }
 
-enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
-                                 char *message, size_t capacity) {
+static void work_close(struct compile_unit *u) {
+    if (u->work) build_close(&u->work->b);
+    free(u->work);
+    u->work = NULL;
+}
+
+static enum compile_status begin_work(const struct compile_tool *tool, struct compile_work *w,
+                                      const struct compile_limits *l, char *message, size_t capacity) {
+    if (build_open(&w->b, w->cache)) {
+        text_set(message, capacity, "Nothing can be written to %s: %s.", w->cache, strerror(errno));
+        w->b.directory[0] = '\0';
+        return COMPILE_FAILED;
+    }
+    if (write_source(w->b.source, w->source)) {
+        text_set(message, capacity, "%s cannot be written.", w->b.source);
+        return COMPILE_FAILED;
+    }
+    if (start_compiler(tool, w, l) == 0) return COMPILE_BUSY;
+    tell_end(PROCESS_FAILED, w, message, capacity);
+    return COMPILE_FAILED;
+}
+
+enum compile_status compile_begin(const char *source, const struct compile_limits *l,
+                                  struct compile_unit *out, char *message, size_t capacity) {
     static const struct compile_limits usual;
     struct compile_tool tool;
-    char cache[COMPILE_PATH], target[COMPILE_PATH + 48], key[33];
+    char cache[COMPILE_PATH], key[33];
     *out = (struct compile_unit){0};
     if (!l) l = &usual;
     enum compile_status status = find_tool(l->device, &tool, message, capacity);
     if (status == COMPILE_READY) status = compile_cache_directory(cache, message, capacity);
     if (status != COMPILE_READY) return status;
-    compile_cache_key(&tool, flags_here(l), source, key);
-    snprintf(target, sizeof target, "%s/%s.so", cache, key);
-    if (compile_cache_whole(target, source)) {
-        compile_trim_touch(target);
-        out->handle = load(target, message, capacity); /* NULL: another process has just removed it */
+    struct compile_work *w = out->work = calloc(1, sizeof *w);
+    if (!w) {
+        text_set(message, capacity, "There is not enough memory for the C compiler.");
+        return COMPILE_FAILED;
+    }
+    compile_cache_key(&tool, flags_here(l, source), source, key);
+    w->source = source;
+    w->device = l->device;
+    memcpy(w->cache, cache, sizeof cache);
+    snprintf(w->target, sizeof w->target, "%s/%s.so", cache, key);
+    if (compile_cache_whole(w->target, source)) {
+        compile_trim_touch(w->target);
+        out->handle = load(w->target, message, capacity); /* NULL: another process has just removed it */
         out->cached = out->handle != NULL;
     }
-    return out->cached ? COMPILE_READY
-                       : build(&tool, cache, target, source, l, &out->handle, message, capacity);
+    status = out->cached ? COMPILE_READY : begin_work(&tool, w, l, message, capacity);
+    if (status != COMPILE_BUSY) work_close(out);
+    return status;
+}
+
+enum compile_status compile_end(struct compile_unit *u, int wait, char *message, size_t capacity) {
+    enum process_end end = compile_process_end(&u->work->process, wait);
+    if (end == PROCESS_BUSY) return COMPILE_BUSY;
+    enum compile_status status = take(u->work, end, &u->handle, message, capacity);
+    work_close(u);
+    return status;
+}
+
+enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
+                                 char *message, size_t capacity) {
+    enum compile_status status = compile_begin(source, l, out, message, capacity);
+    return status == COMPILE_BUSY ? compile_end(out, 1, message, capacity) : status;
 }
 
 /* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied.  The
@@ -332,6 +385,8 @@ keel_composed_fn *compile_composed(const struct compile_unit *u, const char *nam
 }
 
 void compile_close(struct compile_unit *u) {
+    if (u->work) compile_process_kill(&u->work->process);
+    work_close(u);
     if (u->handle) dlclose(u->handle);
     *u = (struct compile_unit){0};
 }

@@ -14,12 +14,15 @@ enum compile_status {
     COMPILE_READY,
     COMPILE_ABSENT,  /* there is no compiler */
     COMPILE_REFUSED, /* the cache, $CC or $KEEL_NVCC is not to be trusted */
-    COMPILE_FAILED   /* the compiler, the loader or the disk said no */
+    COMPILE_FAILED,  /* the compiler, the loader or the disk said no */
+    COMPILE_BUSY     /* the compiler is at work */
 };
 
+struct compile_work;
 struct compile_unit {
     void *handle;
-    int cached; /* found ready; no compiler ran */
+    int cached;                /* found ready; no compiler ran */
+    struct compile_work *work; /* a compiler at work; NULL: none */
 };
 
 struct compile_limits {
@@ -34,6 +37,11 @@ int compile_lanes(void);
 /* l: NULL is all 0.  message: one sentence when the status is not READY. */
 enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
                                  char *message, size_t capacity);
+/* The same beside other work: what is in the cache is there at once, else the status is BUSY, the source must
+ * stay, and compile_end says whether the compiler is done, or waits for it. */
+enum compile_status compile_begin(const char *source, const struct compile_limits *l,
+                                  struct compile_unit *out, char *message, size_t capacity);
+enum compile_status compile_end(struct compile_unit *u, int wait, char *message, size_t capacity);
 keel_fn *compile_function(const struct compile_unit *u,
                           const char *name); /* as given to emit_function; NULL: none */
 keel_kernel_fixed *compile_fixed(const struct compile_unit *u,
@@ -47,5 +55,5 @@ keel_composed_fn *compile_composed(const struct compile_unit *u, const char *nam
 /* as given to emit_mechanics */
 keel_mechanics_rhs *compile_accelerations(const struct compile_unit *u, const char *name);
 keel_mechanics_project *compile_projection(const struct compile_unit *u, const char *name);
-void compile_close(struct compile_unit *u);
+void compile_close(struct compile_unit *u); /* and ends a compiler that is at work */
 #endif

@@ -48,10 +48,10 @@ static int larger(const char *path, long bytes) {
 }
 
 /* PROCESS_DONE: within its limits. */
-static enum process_end end_so_far(const struct process *p, double begin) {
+static enum process_end end_so_far(const struct process *p) {
     if (p->stop && *p->stop) return PROCESS_STOPPED;
     if (larger(p->log, p->log_bytes) || larger(p->out, p->out_bytes)) return PROCESS_LARGE;
-    return seconds() - begin > p->seconds ? PROCESS_LATE : PROCESS_DONE;
+    return seconds() - p->begin > p->seconds ? PROCESS_LATE : PROCESS_DONE;
 }
 
 /* Looks often at first: most are done within a fraction of a second. */
@@ -68,18 +68,36 @@ static int has_ended(pid_t child, int wait) {
     return info.si_pid != 0;
 }
 
-enum process_end compile_process_run(const struct process *p) {
+int compile_process_start(struct process *p) {
     pid_t child;
+    p->begin = seconds();
+    if (start(p, &child)) return -1;
+    p->child = (int)child;
+    return 0;
+}
+
+/* Its state when it is gone; 0: nobody knows it. */
+static int bury(const struct process *p, int *state) {
+    kill(-p->child, SIGKILL); /* it, and what it has left behind; its number is still its own */
+    has_ended(p->child, 1);
+    return waitpid(p->child, state, 0) >= 0;
+}
+
+void compile_process_kill(const struct process *p) {
+    int state;
+    bury(p, &state);
+}
+
+enum process_end compile_process_end(const struct process *p, int wait) {
     int state = -1;
     enum process_end end = PROCESS_DONE;
-    double begin = seconds();
-    if (start(p, &child)) return PROCESS_FAILED;
-    while (!has_ended(child, 0) && (end = end_so_far(p, begin)) == PROCESS_DONE) rest(begin);
-    kill(-child, SIGKILL); /* it, and what it has left behind; its number is still its own */
-    has_ended(child, 1);
-    int unknown = waitpid(child, &state, 0) < 0;
-    if (end == PROCESS_DONE && end_so_far(p, begin) == PROCESS_LARGE) end = PROCESS_LARGE;
+    while (!has_ended(p->child, 0) && (end = end_so_far(p)) == PROCESS_DONE) {
+        if (!wait) return PROCESS_BUSY;
+        rest(p->begin);
+    }
+    int known = bury(p, &state);
+    if (end == PROCESS_DONE && end_so_far(p) == PROCESS_LARGE) end = PROCESS_LARGE;
     if (end != PROCESS_DONE) return end;
-    int good = unknown ? access(p->out, R_OK) == 0 : WIFEXITED(state) && WEXITSTATUS(state) == 0;
+    int good = known ? WIFEXITED(state) && WEXITSTATUS(state) == 0 : access(p->out, R_OK) == 0;
     return good ? PROCESS_DONE : PROCESS_FAILED;
 }

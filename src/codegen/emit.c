@@ -372,7 +372,8 @@ void emit_open(struct emit *e) {
     emit_text(e, "#if (defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0) || defined __FAST_MATH__\n"
                  "#error \"this arithmetic does not round every operation to double\"\n#endif\n"
                  "#define CONST __attribute__((const))\ndouble fmod(double, double) CONST;\n"
-                 "double pow(double, double) CONST;\n");
+                 "double pow(double, double) CONST;\ndouble log2(double) CONST;\n"
+                 "double exp2(double) CONST;\n");
     for (int op = EXPR_POW; op <= EXPR_HYPOT; op++) {
         const char *name = called((uint32_t)op);
         if (strncmp(name, "keel_", 5) == 0 || name[0] == '_') continue;

@@ -12,6 +12,8 @@
 
 #include "symbolic/tape.h"
 
+#define EMIT_LOOP "KEEL_LOOP" /* stands before the functions of rolled programs */
+
 struct emit {
     char *text; /* ended by '\0' */
     size_t length, capacity;
@@ -42,7 +44,7 @@ enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 /* The texts of keel/real.h, keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h,
  * core/step_control.h, core/kernel_state.h, core/kernel.h, core/lanes.h, core/lanes_steps.h,
  * core/device_real.h, core/device.h, linalg/small.h, core/mechanism.h, line by line; they end with NULL. */
-extern const char *const emit_real[], *const emit_explicit[], *const emit_splitting[];
+extern const char *const emit_real[], *const emit_explicit[], *const emit_splitting[], *const emit_taylor[];
 extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
 extern const char *const emit_kernel_state[], *const emit_kernel_steps[];
 extern const char *const emit_lanes_text[], *const emit_lanes_steps[];
@@ -71,7 +73,8 @@ void emit_number(char *out, size_t capacity, double value); /* in hexadecimal; E
 
 struct emit_method { /* that a right-hand side is compiled into */
     const keel_rk *rk;
-    keel_splitting splitting; /* stages 0: it is not one.  Both: there is no such method */
+    keel_splitting splitting; /* stages 0: it is not one */
+    int series;               /* of the solution.  None of these: there is no such method */
 };
 /* fixed_NAME, a keel_kernel_fixed of the method, for the tape of a right-hand side.  1, and nothing written:
  * the tape is so long that a call of it costs nothing. */
@@ -123,7 +126,7 @@ void emit_device_end(struct emit *e);
  * kernels of KEEPING, ADAPTIVE and so on there are; a text. */
 void emit_table(struct emit *e, const char *name, const keel_rk *table);
 int emit_values(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows);
-unsigned emit_kernels(const struct emit *e, const keel_rk *table, int kept);
+unsigned emit_kernels(const struct emit *e, const struct emit_method *method, int kept);
 int emit_two_estimates(const keel_rk *table); /* does the error norm of the table use both estimates? */
 /* Beyond these a step is long whatever it is called through, and the code of its rows becomes large. */
 enum { EMIT_STEP = 2000, EMIT_KEPT = 4, EMIT_STATES = 8 };

@@ -78,7 +78,7 @@ static void put_stages(struct emit *e, const char *name, const keel_rk *table, i
         put_row(e, i, row);
         emit_number(number, sizeof number, table->c[i]);
         emit_put(e, "keel_rk_sum(%d, %d, row, k, h, x, stage);\n", n, i);
-        emit_put(e, "rate_%s(t + %s * h, stage, k + %d, context);\n}\n", name, number, i * n);
+        emit_put(e, "rhs_%s(t + %s * h, stage, k + %d, context);\n}\n", name, number, i * n);
     }
     put_row(e, table->stages, table->b);
     emit_put(e, "keel_rk_sum(%d, %d, row, k, h, NULL, dx);\n}\nreturn 0;\n}\n", n, table->stages);
@@ -96,7 +96,7 @@ static void put_stages(struct emit *e, const char *name, const keel_rk *table, i
 /* The rows are not known yet: fixed steps with nothing to measure have none. */
 int emit_device(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
     if (!method->rk || !emit_is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
-    if (emit_under(e, "static inline int rate_", name, t)) return -1;
+    if (emit_under(e, "static inline int rhs_", name, t)) return -1;
     put_stages(e, name, method->rk, (int)t->outputs);
     return e->failed ? -1 : 0;
 }
@@ -105,7 +105,7 @@ static void put_plain(struct emit *e, const char *name, const keel_rk *table, in
     put_head(e, "plain", name, table, n, 0, parameters);
     emit_put(e, "for (;;) {\n");
     put_take(e, parameters);
-    emit_put(e, "lanes_plain(&table_%s, &p, &m, rate_%s, own, state, taken);\n", name, name);
+    emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n", name, name);
     emit_put(e, "device_give(&run[at], &its, taken[0]);\n}\n}\n");
     add_case(e, "plain", "plain", name);
 }
@@ -119,8 +119,7 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     emit_put(e, "struct lanes l;\nfor (int runs = 0;;) {\nif (!runs) {\n");
     put_take(e, parameters);
     emit_put(e, "lanes_load(&l, &p, &m, state, %d);\n}\n", adaptive);
-    emit_put(e, "runs = lanes_%s(&l, &table_%s, &p, &m, rate_%s, ", adaptive ? "attempt" : "step", name,
-             name);
+    emit_put(e, "runs = lanes_%s(&l, &table_%s, &p, &m, rhs_%s, ", adaptive ? "attempt" : "step", name, name);
     if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
     else emit_put(e, "0, 0, ");
     if (adaptive && emit_two_estimates(table)) emit_put(e, "&table_%s.norm, ", name);
@@ -164,7 +163,7 @@ int emit_device_kept(struct emit *e, const char *name, const struct tape *f, con
         parameters = emit_parameters(rows[i].jacobian, emit_parameters(rows[i].value, parameters));
         if (rows[i].terms) parameters = emit_parameters(rows[i].terms, parameters);
     }
-    unsigned wanted = emit_kernels(e, method->rk, kept);
+    unsigned wanted = emit_kernels(e, method, kept);
     int plain = !e->kernels || e->kernels & EMIT_PLAIN;
     if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || (wanted == 0 && !plain)) return 1;
     if (emit_values(e, name, n, maps, rows)) return -1;

@@ -96,13 +96,13 @@ void emit_header(struct emit *e, const char *const *line) {
 void emit_kernel_prelude(struct emit *e) {
     if (e->kernel_count++) return;
     emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
-                 "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
-                 "#define TABLE static const\n"
+                 "#define KEEL_INLINE\n#define TABLE static const\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
     emit_header(e, emit_real);
     emit_header(e, emit_explicit);
     emit_header(e, emit_splitting);
+    emit_header(e, emit_taylor);
 }
 
 void emit_projection_prelude(struct emit *e) {
@@ -115,10 +115,11 @@ int emit_kernel(struct emit *e, const char *name, const struct tape *t, const st
     if (e->device) return emit_device(e, name, t, method);
     if (e->lanes) return emit_lanes(e, name, t, method);
     if (t->roll || t->count * copies(method) > EMIT_STEP || t->count > EMIT_PART) return 1;
+    if (method->series && emit_kernels(e, method, EMIT_KEPT) == 0) return 1;
     emit_kernel_prelude(e);
     if (emit_under(e, "static inline int rhs_", name, t)) return -1;
     if (method->rk) put_fixed(e, name, method->rk, (int)t->outputs);
-    else put_turns(e, name, &method->splitting, (int)t->outputs);
+    else if (!method->series) put_turns(e, name, &method->splitting, (int)t->outputs);
     return e->failed ? -1 : 0;
 }
 
@@ -186,7 +187,8 @@ static void put_steps(struct emit *e, const char *name, const struct emit_method
     emit_put(e, "    &space, floor_of, c, z, d};\n");
     emit_put(e, "struct kernel_workspace work = {x, f, next, k, stage, dx, gradients, error, split, scale, "
                 "limit};\n");
-    if (!method->rk)
+    if (method->series) emit_put(e, "work.taylor = keel_taylor_at(kept->carried, %d, %d);\n", n, width);
+    else if (!method->rk)
         emit_put(e, "work.memory = keel_splitting_at(kept->carried, %d, %d);\n", width,
                  method->splitting.stages);
     emit_put(e, "return kernel_steps(&method_%s, &p, &work, rhs_%s, ", name, name);
@@ -204,16 +206,18 @@ static unsigned kernel_of(int keeps, int adaptive) {
 }
 
 /* Those that this method and this number of rows can have, and that are wanted. */
-unsigned emit_kernels(const struct emit *e, const keel_rk *table, int kept) {
-    unsigned all = kept ? EMIT_WATCHING | EMIT_KEEPING : 0;
-    if (table && table->error[0]) all |= kept ? EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE;
+unsigned emit_kernels(const struct emit *e, const struct emit_method *method, int kept) {
+    unsigned all = kept && !method->series ? EMIT_WATCHING | EMIT_KEEPING : 0;
+    if (method->series || (method->rk && method->rk->error[0]))
+        all |= kept ? EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE;
     return e->kernels ? all & e->kernels : all;
 }
 
 static void put_kept(struct emit *e, const char *name, const struct emit_method *method, int n, int kept) {
-    unsigned wanted = emit_kernels(e, method->rk, kept);
+    unsigned wanted = emit_kernels(e, method, kept);
     emit_put(e, "static const struct kernel_method method_%s = ", name);
     if (method->rk) emit_put(e, "{&table_%s, 0, 0};\n", name);
+    else if (method->series) emit_put(e, "{0, 0, 0};\n");
     else emit_put(e, "{0, &splitting_%s, part_%s};\n", name, name);
     for (int k = 0; k < 4; k++)
         if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, method, n, kept, k & 1, k >> 1);
@@ -238,7 +242,7 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const stru
         if (rows[i].jacobian->roll || rows[i].jacobian->count > EMIT_PART) return 1;
     }
     if (kept > EMIT_KEPT || f->outputs > EMIT_STATES || length > EMIT_STEP) return 1;
-    if (emit_kernels(e, method->rk, kept) == 0) return 1;
+    if (emit_kernels(e, method, kept) == 0) return 1;
     emit_projection_prelude(e);
     if (!e->kept++) {
         emit_header(e, emit_step_control);

@@ -35,7 +35,7 @@ void emit_lanes_loops(struct emit *e) {
 static void put_prelude(struct emit *e) {
     emit_put(e, "#include <stddef.h>\n#define KEEL_LANES %d\n#define KEEL_LANES_ROWS %d\n", e->lanes,
              EMIT_KEPT);
-    emit_text(e, "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define TABLE static const\n"
+    emit_text(e, "#define KEEL_INLINE\n#define TABLE static const\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n"
                  "#define LANES_CALL(f, a) ({ keel_real v = keel_lift(a);\\\n"
@@ -122,7 +122,7 @@ int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, cons
         kept += (int)rows[i].value->outputs;
         parameters = emit_parameters(rows[i].jacobian, emit_parameters(rows[i].value, parameters));
     }
-    unsigned wanted = emit_kernels(e, method->rk, kept);
+    unsigned wanted = emit_kernels(e, method, kept);
     if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || wanted == 0) return 1;
     if (emit_values(e, name, n, maps, rows)) return -1;
     for (int k = 0; k < 4; k++)

@@ -67,8 +67,7 @@ static void put_table(struct writer *w, const char *what, const uint32_t *index,
     emit_put(w->e, "};\n");
 }
 
-/* An index of a run, declared as `name`.  It is as wide as an address: gcc 12 at -O1 gets sums of narrower
- * ones wrong (ivopts). */
+/* An index of a run, declared as `name`.  It is as wide as an address. */
 static void put_index(struct writer *w, const char *name, struct growth g) {
     if (!g.even) emit_put(w->e, "const long %s = %s_%s_%u[r];\n", name, name, w->name, w->class);
     else if (g.slope == 0) emit_put(w->e, "const long %s = %lld;\n", name, (long long)g.base);
@@ -160,8 +159,7 @@ static int put_class(struct writer *w) {
         if (w->link[k].lead == k && !growth_of(c->base + k, c->runs, c->columns).even)
             put_table(w, name, c->base + k, c->runs, c->columns);
     }
-    emit_put(e, "static __attribute__((noinline)) void loop_%s_%u(long from, long to, double t,\n", w->name,
-             w->class);
+    emit_put(e, EMIT_LOOP " static void loop_%s_%u(long from, long to, double t,\n", w->name, w->class);
     emit_put(e, "    const double *restrict u, const double *restrict p, double *restrict w,\n"
                 "    double *restrict out) {\nfor (long r = from; r < to; r++) {\n");
     if (!alone) put_index(w, "n", length);
@@ -217,8 +215,16 @@ static void put_tables(struct emit *e, const char *name, const struct roll *r) {
     emit_put(e, "};\n");
 }
 
+/* Where loads and stores of a loop go at different strides, gcc 12 (ivopts) writes one address in terms of
+ * the other, no longer knows that it points into w or out, takes the function for one without effects, and
+ * leaves its calls out. */
+static const char prologue[] = "void *malloc(__SIZE_TYPE__);\nvoid free(void *);\n"
+                               "#if defined __GNUC__ && !defined __clang__\n"
+                               "#define " EMIT_LOOP " __attribute__((noinline, optimize(\"no-ivopts\")))\n"
+                               "#else\n#define " EMIT_LOOP " __attribute__((noinline))\n#endif\n";
+
 int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r) {
-    if (!e->rolls++) emit_put(e, "void *malloc(__SIZE_TYPE__);\nvoid free(void *);\n");
+    if (!e->rolls++) emit_put(e, "%s", prologue);
     put_tables(e, name, r);
     for (uint32_t k = 0; k < r->classes; k++) {
         struct writer w = {.e = e, .name = name, .r = r, .c = &r->class[k], .class = k};

@@ -264,7 +264,7 @@ static void put_series(struct emit *e, const char *name, const struct series *s)
              name, 1 + s->leads);
 }
 
-/* Those with a kink are not numbers. */
+/* Nonsmooth ones are not numbers. */
 static void put_composed(struct emit *e, const char *name, const struct series *s) {
     emit_put(e, "%sint composed_%s(double t, const double *u, const double *c, int orders, double *out,\n",
              e->local ? "static " : "", name);
@@ -299,12 +299,12 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     put_orders(e, name, "early", s, put_codes, s->ahead, s->early);
     put_orders(e, name, "late", s, put_codes, s->early, s->count);
     put_orders(e, name, "again", s, put_codes, s->count, s->count + s->again);
-    put_places(e, name, "rate", s->rates, s->rate);
+    put_places(e, name, "rates", s->rates, s->rate);
     put_places(e, name, "row", s->m, s->row);
     put_places(e, name, "shift", s->m, s->shift);
     emit_put(
         e,
-        "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, %u, %d, rate_%s, "
+        "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, %u, %d, rates_%s, "
         "row_%s, shift_%s,\n",
         name, s->n, s->m, s->given, s->linear, (unsigned)s->jets, (unsigned)s->copies, (unsigned)s->fixed,
         (unsigned)s->sums, s->leads, name, name, name);

@@ -179,7 +179,7 @@ keel_status algebra_walk(struct field *fd, const struct algebra_way *w, double *
     struct algebra *d = &fd->dae;
     int n = fd->n, m = fd->m, here = 0;
     double at = 0, piece = 0.5;
-    if (!d->follow) *d->omega = 0; /* a look inside a step depends on no other */
+    if (!d->follow) *d->omega = 0; /* a sample inside a step depends on no other */
     place_on(w, n, 0, d->place[0], d->way);
     memcpy(d->place[0] + n, w->from + n, (size_t)m * sizeof *y);
     fd->fault.status = KEEL_OK;
@@ -239,7 +239,7 @@ static keel_status find_by_walk(struct field *fd, double t, double *u) {
 
 keel_status algebra_find(struct field *fd, double t, double *u) {
     if (!fd->dae
-             .follow) { /* a look inside a step: from its end where Newton's method alone does not settle */
+             .follow) { /* a sample inside a step: from its end where Newton's method alone does not settle */
         keel_status found = algebra_solve(fd, t, u);
         return found == KEEL_RETRY && isfinite(*fd->dae.found_t) ? find_by_walk(fd, t, u) : found;
     }

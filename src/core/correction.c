@@ -267,7 +267,8 @@ double correction_unblind(struct engine *e, double h, double t_new, const double
     struct run_state *r = e->r;
     const double *x = e->x[r->current];
     int first = r->count < FIRST && r->error_before <= 1e-4;
-    /* methods for stiff problems know what shorter explicit steps do not, and a series is its own judge */
+    /* methods for stiff problems know what shorter explicit steps do not, and a series has its own estimate
+     * */
     if (error > CONTROL_BLIND || e->stepper->info.traits & KEEL_IMPLICIT || e->stepper->aim) return error;
     if (!step_control_unseen(h, e->o.max_step > 0 ? e->o.max_step : HUGE_VAL, project_due(r->stats.steps)))
         return error;

@@ -10,10 +10,10 @@ static int largest_of(int count, const double *value) {
     return largest;
 }
 
-static const char *row_name(const struct field *fd, int i, char *capacity, size_t size) {
+static const char *row_name(const struct field *fd, int i, char *buffer, size_t size) {
     int holonomic = fd->constraint.user.count, rolling = i >= holonomic;
     const keel_map *rows = rolling ? &fd->p.rolling : &fd->constraint.user;
-    return field_name(rows->names, rolling ? i - holonomic : i, rolling ? "rolling" : "constraint", capacity,
+    return field_name(rows->names, rolling ? i - holonomic : i, rolling ? "rolling" : "constraint", buffer,
                       size);
 }
 

@@ -32,9 +32,9 @@ struct watch {
     int hits, others; /* steps in a row that count, and others since */
     int doubled;      /* how often what it takes to come back to explicit steps was */
     int wanted;       /* the other kind of method, from the current state on */
-    long next, since; /* the step of the next look; the one where the method in force began */
+    long next, since; /* the step that is next examined; the one where the method in force began */
     double from;      /* t of the first of those that count */
-    double damping;   /* at the last look */
+    double damping;   /* at the last one */
     long changes;
     keel_change change[WATCH_CHANGES]; /* the first ones, and the last one */
 };
@@ -360,7 +360,7 @@ keel_status defect_at(struct engine *e, double theta, keel_defect *found);
 /* The factors of I - h J in e->defect, J = f_x at (t, x), where f is as given; 0: of explicit methods, of
  * many states, or without a value there are none. */
 int defect_filter(struct engine *e, double t, double h, const double *x, const double *f);
-int defect_is_dear(const struct engine *e); /* to look between the steps is to step */
+int defect_is_dear(const struct engine *e); /* a sample between the steps costs a step */
 long defect_wait(const struct engine *e);   /* steps before the next one that is looked into */
 void defect_sample(struct engine *e);       /* after a step: a sample for the certificate, if one is due */
 static inline int defect_may_be_due(const struct engine *e) {

@@ -289,7 +289,7 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
     for (int i = 0; i < fd->n; i++)
         if (!isfinite(dx[i])) {
             char buffer[64];
-            return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "the rate of %s is not finite (%g) at t = %.10g",
+            return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "d/dt of %s is not finite (%g) at t = %.10g",
                                field_name(fd->p.names, i, "u", buffer, sizeof buffer),
                                isnan(dx[i]) ? NAN : dx[i], t); /* NAN: without a sign */
         }

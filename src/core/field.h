@@ -1,4 +1,4 @@
-/* field.h - every form of problem as one ODE x' = rate(t, x) on a manifold.
+/* field.h - every form of problem as one ODE x' = f(t, x) on a manifold.
  *
  * The highest derivatives, the multipliers and the algebraic variables come from one linear (or small
  * Newton) solve. What lives here: the checked evaluation of the user's maps, and one rate function per
@@ -44,6 +44,8 @@ struct mechanics {
     double *at;            /* 1 + nq: t and q of the factorization */
     double *shift;         /* k: g_t, and 0 */
     double *gamma, *force, *weighted, *z;
+    int *in_force;        /* k: the rows that carry the motion at the factored place (redundant.c) */
+    double *whole, *left; /* k: squares of the lengths of rows, and of what is left of them */
     int ready, mass_ready;
     /* Large and sparse (mechanics_sparse.c): instead of mass, k_rows and space. */
     int sparse;
@@ -103,7 +105,7 @@ struct field {
     double *lambda; /* k: the multipliers found last */
     int *active;    /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
-    double *moved, *beside;      /* for differences of the rate */
+    double *moved, *beside;      /* for differences of the right-hand side */
     double *mass;                /* ODE, DAE: its LU factors; large: its entries */
     struct mass_matrix *mass_lu; /* large: its factors, outside the block */
     int *pivot, mass_ready;
@@ -201,6 +203,9 @@ keel_status mechanics_reactions(struct field *fd, double t, const double *u,
                                 double *out); /* -K^T lambda at the factored place */
 keel_status mechanics_bad_mass(struct field *fd, double t, int row);
 keel_status mechanics_lost_rank(struct field *fd, double t, int row);
+/* redundant.c: the rows in force, so many, of B = K L^-T in the row space, which is overwritten.  A row that
+ * has no direction left is among them where there are not enough. */
+void redundant_choose(struct field *fd, int independent);
 /* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
 double mechanics_orthogonal_fraction(const struct field *fd, int *row);
 static inline int mechanics_factored_at(const struct field *fd, double t, const double *u) {

@@ -20,18 +20,18 @@ static int velocity_fits(const keel_problem *p, char *why, size_t capacity) {
 /* Energy and constraints by quadratic forms. */
 static int forms_fit(const keel_problem *p, char *why, size_t capacity) {
     const keel_map *forms = &keel_extras_of(p)->quadratic_forms,
-                   *reduced = &keel_extras_of(p)->energy_of_forms;
-    if (forms->count == 0 && reduced->count == 0) return 1;
+                   *energy = &keel_extras_of(p)->energy_of_forms;
+    if (forms->count == 0 && energy->count == 0) return 1;
     if (!(keel_problem_traits(p) & KEEL_POSITIONS))
         return text_no(
             why, capacity,
             "extras.quadratic_forms belong to the form KEEL_MECHANICS and to canonical Hamiltonian "
             "problems");
-    if (forms->count == 0 || reduced->count != 1 + p->constraint.count)
+    if (forms->count == 0 || energy->count != 1 + p->constraint.count)
         return text_no(why, capacity,
                        "extras.energy_of_forms must give energy and constraints: count %d, it has %d",
-                       1 + p->constraint.count, reduced->count);
-    return (forms->jacobian && reduced->jacobian) ||
+                       1 + p->constraint.count, energy->count);
+    return (forms->jacobian && energy->jacobian) ||
            text_no(why, capacity, "extras.quadratic_forms and energy_of_forms need their jacobians");
 }
 

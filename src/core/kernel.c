@@ -47,6 +47,7 @@ int kernel_fits(const struct engine *e) {
         p->event.count || e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
         return 0;
     if (e->stepper->no_rhs && !e->work.carried) return 0;
+    if (e->stepper->aim && e->o.step > 0) return 0; /* there is none for fixed steps */
     if (is_plain(e)) return k->fixed != NULL;
     return k->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 && e->field.k == 0 &&
            (!e->measured || rows_fit(e));
@@ -72,7 +73,7 @@ static void advance(struct engine *e, double t, long count, long calls) {
     int now = r->current, to = (now + (int)(count % 2)) % 2, rated = !e->stepper->no_rhs;
     size_t bytes = (size_t)e->field.width * sizeof(double);
     if (to != now) memcpy(e->x[to], e->x[now], bytes);
-    if (to != now && rated) memcpy(e->f[to], e->f[now], bytes);
+    if (to != now && (rated || e->stepper->aim)) memcpy(e->f[to], e->f[now], bytes);
     r->current = to;
     r->rhs_known[to] = rated;
     r->count += count;
@@ -209,6 +210,7 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
                                     .x = e->x[r->current],
                                     .f = e->f[r->current],
                                     .carried = e->work.carried,
+                                    .series = keel_extras_of(&e->field.p)->series.value,
                                     .largest = e->field.size,
                                     .inverse_weight = e->manifold.inverse_weight,
                                     .reference = rows->reference,

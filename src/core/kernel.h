@@ -5,25 +5,32 @@
 #define KEEL_CORE_KERNEL_H
 
 #include <keel/splitting.h>
+#include <keel/taylor.h>
 
 #include "core/kernel_state.h"
 #include "core/project.h"
 #include "core/step_control.h"
 
-/* The method: a Runge-Kutta method, or a splitting, whose steps know no rate at their ends. */
+/* The method: a Runge-Kutta method, or a splitting or a series, whose steps know no rate at their ends. */
 struct kernel_method {
     const keel_rk *rk;
     const keel_splitting *splitting;
     keel_splitting_rate *part; /* of the latter */
 };
 
+static inline int kernel_of_series(const struct kernel_method *method) {
+    return !method->rk && !method->splitting;
+}
+
 /* Copies of a keel_kernel_state, and what a step needs besides; in a compiled model locals, so that they can
  * stay in registers.  Of a splitting f is the rate of its last turn, at stage; k has both, of the last
- * step. */
+ * step.  Of a series it is the rate by which the last step was judged. */
 struct kernel_workspace {
     double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split, *scale;
     double *limit; /* the largest correction so far */
     keel_splitting_memory memory;
+    keel_taylor taylor;
+    double before; /* of a series, until its step stands: the length before it; slopes are in k */
 };
 
 static inline void kernel_copy(int count, const double *from, double *to) {
@@ -46,7 +53,7 @@ static inline void kernel_end(const struct kernel_method *method, const struct p
                               const struct kernel_workspace *m, const struct keel_kernel_state *k,
                               double t_end) {
     kernel_copy(p->n, m->x, k->x);
-    if (method->rk) kernel_copy(p->n, m->f, k->f);
+    if (!method->splitting) kernel_copy(p->n, m->f, k->f);
     else keel_splitting_leave(method->splitting, &m->memory, t_end, m->k, m->k + p->n);
     if (k->treatment != KERNEL_FREE) kernel_copy(p->kept, p->residual, k->residual);
 }
@@ -207,15 +214,6 @@ static inline double kernel_error(const struct project *p, const struct kernel_w
     return step_control_weighed(kernel_combined(norm, along), kernel_combined(norm, across));
 }
 
-/* The estimates of a step of h; 0: they are not finite. */
-static inline int kernel_estimate(const keel_rk *table, const struct project *p,
-                                  const struct kernel_workspace *m, int estimates, double h) {
-    int finite = 1;
-    keel_rk_errors(table, p->n, estimates, p->width, m->k, h, m->error);
-    KEEL_RK_UNROLL for (int e = 0; e < estimates; e++) finite &= kernel_finite(p->n, m->error + e * p->width);
-    return finite;
-}
-
 /* What one attempt needs to know and finds out. */
 struct kernel_attempt {
     double t, h, t_new, error;
@@ -226,6 +224,41 @@ struct kernel_attempt {
     int within; /* its end is within the sizes of the states */
     int known;  /* splitting: f is the rate of its first turn */
 };
+
+/* The length of a step by the series at x; 0: it has none, and all is as before. */
+static inline double kernel_series(const struct project *p, struct kernel_workspace *m,
+                                   const struct keel_kernel_state *k, void *user, double t) {
+    keel_taylor *c = &m->taylor;
+    double before = m->before = *c->before;
+    kernel_copy(p->n, c->slope, m->k);
+    *c->known = 0;
+    if (k->series(t, m->x, c->order, c->c, c->work, user) != 0) return 0;
+    double h = keel_taylor_longest(c, m->x, before - before == 0 ? before : 0, k->atol, k->rtol);
+    *c->before = h;
+    return h;
+}
+
+/* As if that had not been asked for. */
+static inline void kernel_forget_series(const struct project *p, struct kernel_workspace *m) {
+    *m->taylor.before = m->before;
+    kernel_copy(p->n, m->k, m->taylor.slope);
+}
+
+/* The estimates of a step; 0: they are not finite. */
+static inline int kernel_estimate(const struct kernel_method *method, const struct project *p,
+                                  const struct kernel_workspace *m, keel_fn *rhs, void *user,
+                                  const struct keel_kernel_state *k, int estimates,
+                                  const struct kernel_attempt *a) {
+    int finite = 1;
+    if (kernel_of_series(method)) {
+        if (rhs(a->t + a->h, m->next, m->stage, user) != 0) return 0;
+        keel_taylor_error(&m->taylor, a->h, m->x, m->dx, m->stage, k->atol, k->rtol, m->error);
+        return kernel_finite(p->n, m->error);
+    }
+    keel_rk_errors(method->rk, p->n, estimates, p->width, m->k, a->h, m->error);
+    KEEL_RK_UNROLL for (int e = 0; e < estimates; e++) finite &= kernel_finite(p->n, m->error + e * p->width);
+    return finite;
+}
 
 /* Brings next to the manifold.  A fixed step has its rate, in stage, before it is known whether one iteration
  * was enough, and whether all is finite: the next step waits for that.  0, or it is for core/step.c. */
@@ -268,6 +301,10 @@ static inline int kernel_propose(const struct kernel_method *method, const struc
                                  const struct kernel_attempt *a) {
     if (method->rk)
         return keel_rk_step(method->rk, p->n, rhs, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx);
+    if (kernel_of_series(method)) {
+        keel_taylor_sum(&m->taylor, a->h, m->dx);
+        return 0;
+    }
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->stage[i] = m->x[i], m->dx[i] = 0;
     return keel_splitting_step(method->splitting, m->memory.outer, m->memory.inner, method->part, user, a->t,
                                a->known, m->x, m->stage, m->f, m->dx, 0);
@@ -285,11 +322,12 @@ static inline int kernel_attempt(const struct kernel_method *method, const struc
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     if ((adaptive || !keeps) && !kernel_finite(p->n, m->next)) return 1;
     if (adaptive) {
-        if (!kernel_estimate(method->rk, p, m, norm ? 2 : 1, a->h)) return 1;
+        if (!kernel_estimate(method, p, m, rhs, user, k, norm ? 2 : 1, a)) return 1;
         a->error = kernel_raw(p, m, norm, k);
     }
     if (!keeps || a->error > CONTROL_HOPELESS) return 0;
     if (kernel_project(method, p, m, rhs, values, gradients, user, k, adaptive, a)) return 1;
+    if (kernel_of_series(method)) return !(a->error > 0 && a->error < 0.5); /* else it must be split */
     if (adaptive) a->error = step_control_min(a->error, kernel_error(p, m, norm));
     return 0;
 }
@@ -323,6 +361,7 @@ static inline int kernel_rhs(const struct kernel_method *method, const struct pr
 static inline long kernel_calls(const struct kernel_method *method, const struct kernel_workspace *m,
                                 long done, long rejected, long known, int keeps) {
     const keel_rk *table = method->rk;
+    if (kernel_of_series(method)) return done * (m->taylor.order + 1);
     if (!table) return done * keel_splitting_turns(method->splitting, &m->memory) - known;
     return (done + rejected) * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
 }
@@ -335,25 +374,40 @@ static inline int kernel_carry(const keel_splitting *s, const struct kernel_work
     return m->memory.outer[s->stages] != 0 && keel_splitting_known(s, a->t_new, a->t + a->h, m->x, m->stage);
 }
 
+/* What follows from an accepted step for the length of the next one. */
+static inline void kernel_next(const struct kernel_method *method, const struct project *p,
+                               const struct kernel_workspace *m, struct keel_kernel_state *k,
+                               const struct kernel_attempt *a, int rejected) {
+    double h = __builtin_fabs(a->h);
+    if (kernel_of_series(method)) kernel_copy(p->n, m->stage, m->f);
+    else h = step_control_next(k->order, h, a->error, rejected > 0, &k->error_before);
+    k->h_next = step_control_min(h, k->longest);
+}
+
 /* Fixed or adaptive steps.  Returns how many were taken: fewer than count after one by which a state has
  * outgrown its size, or at which the core must look at the rates of the rows, or before one that core/step.c
  * must make. */
 static inline long kernel_steps(const struct kernel_method *method, const struct project *p,
-                                const struct kernel_workspace *m, keel_fn *rhs, keel_fn *values,
-                                keel_fn *gradients, kernel_norm *norm, void *user,
-                                struct keel_kernel_state *k, int keeps, int adaptive) {
+                                struct kernel_workspace *m, keel_fn *rhs, keel_fn *values, keel_fn *gradients,
+                                kernel_norm *norm, void *user, struct keel_kernel_state *k, int keeps,
+                                int adaptive) {
     enum { MOST_REJECTED = 60 };
     int watches = !keeps && p->kept > 0 && k->treatment == KERNEL_WATCHED;
     long done = 0, corrections = 0, newton = 0, all_rejected = 0, known = 0;
     double t_end = k->t;
     struct kernel_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
     kernel_copy(p->n, k->x, m->x);
+    int series = kernel_of_series(method), begun = 0;
     if (method->rk) kernel_copy(p->n, k->f, m->f);
-    else a.known = keel_splitting_begin(method->splitting, &m->memory, k->t, m->x, m->stage, m->f);
+    else if (!series)
+        a.known = keel_splitting_begin(method->splitting, &m->memory, k->t, m->x, m->stage, m->f);
     if (keeps && adaptive) kernel_limit(p, m, k);
     for (int goes_on = 1; goes_on && done < k->count;) {
         int rejected = 0;
-        double wanted = adaptive ? step_control_min(k->h_next, k->longest) : 0;
+        double aim = !adaptive ? 0 : series ? kernel_series(p, m, k, user, a.t) : k->h_next;
+        double wanted = adaptive ? step_control_min(aim, k->longest) : 0;
+        begun = series;
+        if (series && !(aim > 0)) goto out;
         if (adaptive) a.corrections = a.newton = 0;
         if (watches && project_due(a.steps + 1)) {
             k->due = 1;
@@ -370,7 +424,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
                 goto out;
             }
             if (!adaptive || a.error <= 1) break;
-            if (!(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
+            if (series || !(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
             wanted = step_control_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
         }
         int moved = keeps && adaptive && kernel_moved(p, m), state;
@@ -382,10 +436,8 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         if (watches && !kernel_finite(p->kept, p->residual)) goto out;
         if (!kernel_rhs(method, p, m, rhs, user, keeps, adaptive, a.t_new)) goto out;
         if (__builtin_expect(moved, 0)) kernel_enter(p, m, k, a.t_new); /* the step stands */
-        if (adaptive)
-            k->h_next = step_control_min(
-                step_control_next(k->order, __builtin_fabs(a.h), a.error, rejected > 0, &k->error_before),
-                k->longest);
+        begun = 0;
+        if (adaptive) kernel_next(method, p, m, k, &a, rejected);
         kernel_copy(p->n, m->next, m->x);
         if (keeps && !a.within && project_outgrown(p->n, m->x, k->largest)) k->outgrown = 1, goes_on = 0;
         if (watches) project_outgrown(p->n, m->x, k->largest);
@@ -397,7 +449,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
             all_rejected += rejected;
         }
         known += a.known;
-        if (!method->rk) a.known = kernel_carry(method->splitting, m, &a);
+        if (method->splitting) a.known = kernel_carry(method->splitting, m, &a);
         t_end = a.t + a.h;
         a.t = a.t_new;
         a.steps++;
@@ -406,6 +458,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
             goes_on = 0;
     }
 out:
+    if (begun) kernel_forget_series(p, m);
     if (done > 0) kernel_end(method, p, m, k, t_end);
     k->t = a.t;
     k->steps = a.steps;

@@ -233,7 +233,7 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         first_kept++;
     int bordering = first_kept < m->kept;
     double before = HUGE_VAL;
-    if (!low && mechanism_projects(m, t, x)) return KEEL_OK;
+    if (m->fd->kernel && !low && mechanism_projects(m, t, x)) return KEEL_OK;
     keel_status status = mechanics_factor(fd, t, x);
     if (status == KEEL_OK) status = grow(m, t, x);
     for (int sweep = 0; status == KEEL_OK; sweep++) {

@@ -247,10 +247,11 @@ static keel_status check_rate(struct field *fd, const struct map *map, double t,
         double tolerance = 1e-6 * (fabs(given[i]) + fabs(found[i])) + 100 * worst;
         if (fabs(given[i] - found[i]) <= tolerance) continue;
         char row[64];
-        return field_fault(
-            fd, KEEL_EINVAL, KEEL_EINVAL,
-            "the rate of %s is wrong: d %s / d t is given as %.10g, differences say %.10g at t = %.10g",
-            map->what, field_name(map->user.names, i, map->what, row, sizeof row), given[i], found[i], t);
+        return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
+                           "the time derivative of %s is wrong: d %s / d t is given as %.10g, differences "
+                           "say %.10g at t = %.10g",
+                           map->what, field_name(map->user.names, i, map->what, row, sizeof row), given[i],
+                           found[i], t);
     }
     return status;
 }

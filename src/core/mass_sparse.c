@@ -15,7 +15,7 @@ struct mass_matrix {
 int mass_sparse_attach(struct field *fd) {
     const keel_pattern *p = fd->p.mass.pattern;
     fd->mass_lu = NULL;
-    if (!fd->large || !fd->p.mass.value) return 0;
+    if (!fd->large || !fd->p.mass.value || fd->traits & KEEL_SECOND_ORDER) return 0;
     struct mass_matrix *a = fd->mass_lu = calloc(1, sizeof *a);
     if (!a) return 1;
     a->values = calloc((size_t)p->nnz + 1, sizeof *a->values);

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#define NARROW 0.2 /* share of a direction of its own below which a row of the start may be replaced */
+
 void mechanics_layout(struct field *fd, struct arena *a) {
     struct mechanics *m = &fd->mech;
     size_t nq = (size_t)fd->nq, k = (size_t)fd->k, width = (nq + 3) / 4 * 4;
@@ -33,6 +35,9 @@ void mechanics_layout(struct field *fd, struct arena *a) {
     m->space.r = arena_doubles(a, k * k + 1);
     m->space.inverse = arena_doubles(a, k + 1);
     m->space.used = arena_ints(a, k + 1);
+    m->in_force = arena_ints(a, k + 1);
+    m->whole = arena_doubles(a, k + 1);
+    m->left = arena_doubles(a, k + 1);
 }
 
 keel_status mechanics_bad_mass(struct field *fd, double t, int row) {
@@ -82,25 +87,43 @@ keel_status mechanics_lost_rank(struct field *fd, double t, int row) {
         t);
 }
 
-/* K L^-T as a row space. */
+static void set_rows(struct field *fd) {
+    struct mechanics *m = &fd->mech;
+    for (int i = 0; i < fd->k; i++)
+        mechanism_row(&m->space, i, fd->nq, m->k_rows + (long)i * fd->nq, m->mass);
+}
+
+/* The row space of those in force. */
+static void factor_rows(struct field *fd) {
+    struct mechanics *m = &fd->mech;
+    double *floor_of = m->z;
+    set_rows(fd);
+    for (int i = 0; i < fd->k; i++) floor_of[i] = m->in_force[i] ? sqrt(DBL_EPSILON) : 2;
+    rowspace_factor(&m->space, floor_of);
+    fd->stats->factorizations++;
+}
+
+/* K L^-T as a row space.  Where some rows follow from others, those that carry the motion are those of the
+ * start, or others that do it better here. */
 static keel_status factor_dense(struct field *fd, double t, const double *u) {
     struct mechanics *m = &fd->mech;
-    int nq = fd->nq, k = fd->k;
+    int nq = fd->nq, k = fd->k, row, independent = 0;
     keel_status status = mechanics_mass(fd, t, u);
     if (status == KEEL_OK && fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, m->k_rows);
     if (status == KEEL_OK && fd->kg) status = map_time_derivative(fd, &fd->constraint, t, u, m->shift);
     if (status == KEEL_OK && fd->kr)
         status = map_jacobian(fd, &fd->rolling, t, u, m->k_rows + (long)fd->kg * nq);
     if (status != KEEL_OK) return status;
-    double *floor_of = m->z;
-    for (int i = 0; i < k; i++) {
-        mechanism_row(&m->space, i, nq, m->k_rows + (long)i * nq, m->mass);
-        floor_of[i] = fd->active[i] ? sqrt(DBL_EPSILON) : 2;
+    for (int i = 0; i < k; i++) independent += m->in_force[i] = fd->active[i] != 0;
+    factor_rows(fd);
+    if (independent < k &&
+        (m->space.rank < independent || mechanics_orthogonal_fraction(fd, &row) < NARROW)) {
+        set_rows(fd);
+        redundant_choose(fd, independent);
+        factor_rows(fd);
     }
-    rowspace_factor(&m->space, floor_of);
-    fd->stats->factorizations++;
     for (int i = 0; i < k; i++)
-        if (fd->active[i] && !m->space.used[i]) return mechanics_lost_rank(fd, t, i);
+        if (m->in_force[i] && !m->space.used[i]) return mechanics_lost_rank(fd, t, i);
     return KEEL_OK;
 }
 
@@ -204,7 +227,7 @@ int mechanics_rhs(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     struct mechanics *m = &fd->mech;
     int nq = fd->nq, k = fd->k;
-    if (mechanism_accelerates(fd, t, x, dx)) return 0;
+    if (fd->kernel && mechanism_accelerates(fd, t, x, dx)) return 0;
     memcpy(dx, x + nq, (size_t)nq * sizeof *dx);
     keel_status status = map_value(fd, &fd->f, t, x, m->force);
     if (status == KEEL_OK) status = mechanics_factor(fd, t, x);
@@ -214,6 +237,16 @@ int mechanics_rhs(double t, const double *x, double *dx, void *field) {
     else mechanism_accelerate(nq, m->mass, &m->space, m->gamma, m->force, fd->lambda, m->z, m->weighted);
     memcpy(dx + nq, m->force, (size_t)nq * sizeof *dx);
     return 0;
+}
+
+/* A redundant row as a combination of those in use, B_r = sum_j c_j B_j: c into m->z. */
+static void dependence(struct field *fd, int r) {
+    struct mechanics *m = &fd->mech;
+    memcpy(m->weighted, m->k_rows + (long)r * fd->nq, (size_t)fd->nq * sizeof *m->weighted);
+    memset(m->weighted + fd->nq, 0, (size_t)(m->space.width - fd->nq) * sizeof *m->weighted);
+    if (m->mass) dense_lower_solve(fd->nq, m->mass, m->weighted);
+    rowspace_components(&m->space, m->weighted, m->z);
+    rowspace_coefficients(&m->space, m->z);
 }
 
 /* A redundant row is a combination of the others, B_r = C B_u.  Any lambda_r may be traded for lambda_u -
@@ -230,15 +263,15 @@ void mechanics_least_multipliers(struct field *fd) {
         double change = 0, size = 0;
         for (int r = 0; r < k; r++) {
             if (m->space.used[r]) continue;
-            rowspace_dependence(&m->space, r, m->z);
+            dependence(fd, r);
             double along = fd->lambda[r], length = 1; /* direction: +1 on r, -C_r on the others */
-            for (int j = 0; j < r; j++) {
+            for (int j = 0; j < k; j++) {
                 along -= m->z[j] * fd->lambda[j];
                 length += m->z[j] * m->z[j];
             }
             double step = -along / length;
             fd->lambda[r] += step;
-            for (int j = 0; j < r; j++) fd->lambda[j] -= step * m->z[j];
+            for (int j = 0; j < k; j++) fd->lambda[j] -= step * m->z[j];
             change = fmax(change, fabs(step));
             size = fmax(size, fabs(fd->lambda[r]));
         }

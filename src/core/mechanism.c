@@ -4,10 +4,10 @@
  * there. */
 #include "core/manifold.h"
 
-/* Are M, F, K and gamma those of the kernel, all constraints in force, and a constant M known? */
+/* There is a kernel: are M, F, K and gamma its own, all constraints in force, and a constant M known? */
 static int functions_fit(const struct field *fd) {
     const keel_kernel *k = fd->kernel;
-    if (!k || !k->accelerations || fd->mech.sparse || fd->kr || k->force != fd->p.f.value ||
+    if (!k->accelerations || fd->mech.sparse || fd->kr || k->force != fd->p.f.value ||
         k->constraint != fd->p.constraint.value || (fd->p.mass.constant && !fd->mech.mass_ready))
         return 0;
     if (fd->constraint.time_dependent != (fd->p.constraint.time_derivative != NULL)) return 0;

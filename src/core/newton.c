@@ -24,6 +24,7 @@ keel_newton *newton_layout(keel_work *w, int real, int complex, int lasting) {
     n->jacobian = keel_work_doubles(w, order * order);
     n->lu = keel_work_doubles(w, (reals + 4 * pairs) * order * order);
     n->pivot = (int *)keel_work_doubles(w, ((reals + 2 * pairs) * order + 1) / 2);
+    n->unit = keel_work_doubles(w, (reals + pairs) * order);
     n->pair = keel_work_doubles(w, pairs ? 2 * order : 0);
     return n;
 }
@@ -68,8 +69,22 @@ static double *newton_lu(const keel_newton *n, int order, int k, int **pivot) {
     return n->lu + (k + 3 * pairs) * square;
 }
 
+/* The units of matrix k, or NULL: they are all 1. */
+static double *newton_unit(const keel_newton *n, int order, int k) {
+    double *unit = n->unit + (long)k * order;
+    return unit[0] > 0 ? unit : NULL;
+}
+
+/* b := (I - c J)^-1 b, of `parts` vectors one after the other. */
+static void newton_solve_dense(const keel_newton *n, int order, int k, int parts, double *b) {
+    int *pivot;
+    const double *lu = newton_lu(n, order, k, &pivot), *unit = newton_unit(n, order, k);
+    for (int i = 0; unit && i < parts * order; i++) b[i] /= unit[i % order];
+    dense_lu_solve(parts * order, lu, pivot, b);
+    for (int i = 0; unit && i < parts * order; i++) b[i] *= unit[i % order];
+}
+
 keel_status keel_newton_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary) {
-    const struct shifted s = {w->n, w->n, NULL};
     int *pivot;
     keel_work_count(w, 1, 0);
     if (field_of(w)->large) {
@@ -77,25 +92,26 @@ keel_status keel_newton_factor(keel_work *w, keel_newton *n, int k, double real,
         return newton_sparse_factor(w, n, k, real, imaginary);
     }
     double *lu = newton_lu(n->of, w->n, k, &pivot);
+    shifted_balance(w->n, fabs(real) + fabs(imaginary), n->jacobian, n->of->unit + (long)k * w->n);
+    const struct shifted s = {w->n, w->n, NULL, newton_unit(n->of, w->n, k)};
     return shifted_lu(&s, real, imaginary, n->jacobian, lu, pivot, w->halt) ? KEEL_RETRY : KEEL_OK;
 }
 
 void keel_newton_solve(const keel_work *w, const keel_newton *n, int k, double *b, double *imaginary) {
-    int order = w->n, *pivot;
+    int order = w->n;
     if (field_of(w)->large) {
         newton_sparse_solve(w, n->of, k, b, imaginary);
         return;
     }
-    const double *lu = newton_lu(n->of, order, k, &pivot);
     double *pair = n->of->pair;
     size_t bytes = (size_t)order * sizeof *b;
     if (!imaginary) {
-        dense_lu_solve(order, lu, pivot, b);
+        newton_solve_dense(n->of, order, k, 1, b);
         return;
     }
     memcpy(pair, b, bytes);
     memcpy(pair + order, imaginary, bytes);
-    dense_lu_solve(2 * order, lu, pivot, pair);
+    newton_solve_dense(n->of, order, k, 2, pair);
     memcpy(b, pair, bytes);
     memcpy(imaginary, pair + order, bytes);
 }

@@ -1,12 +1,16 @@
 /* newton.h - what stands behind keel/newton.h.
  *
- * Dense: J row by row, and the factors of I - c J, all in the solver's block.  Sparse: the entries of f_x,
+ * Dense: J row by row, and the factors of I - c J, all in the solver's block.  Where J is
+ * far from balanced the factors are those of D^-1 (I - c J) D: rows of momenta in kg m/s, 1e24 times those of
+ * positions, would be taken for pivots, and regular matrices for singular ones.
+ * Sparse: the entries of f_x,
  * f_y, F_x, F_y in the order of their patterns, and the factors of
  *
  *     ( M - c f_x   -c f_y )
  *     (     F_x        F_y )      with the right-hand side (M b, 0), which leaves (I - c J)^-1 b above
  *
- * so that neither M^-1 nor F_y^-1 fills what is empty.  Pattern, analysis and factors lie outside the
+ * so that neither M^-1 nor F_y^-1 fills what is empty; mechanics has a matrix of its own
+ * (newton_mechanics.c).  Pattern, analysis and factors lie outside the
  * block. They follow from the numbers in it: of a narrow band from J and c alone (linalg/band); else pivots
  * are those of an anchor, the first J and c of all.  Factors that a copied or loaded solver lacks are made
  * again when they are used.  Where the factors of an ODE would fill too much, GMRES takes their place
@@ -43,6 +47,7 @@ struct keel_newton {
     keel_newton *of;  /* the one that has the factors */
     double *lu;       /* dense: one matrix after the other, n x n, complex ones 2n x 2n */
     int *pivot;
+    double *unit;                            /* dense: of each matrix, n; 0 in the first: all are 1 */
     double *pair;                            /* 2n */
     double *anchor;                          /* sparse: entries; NULL: of samples */
     double *anchor_known;                    /* 1 */
@@ -52,11 +57,13 @@ struct keel_newton {
     struct band *bands[NEWTON_MATRICES];
     struct ilu *incomplete[NEWTON_MATRICES]; /* NULL: it has its factors from the beginning */
     unsigned char anchored[NEWTON_MATRICES], stands[NEWTON_MATRICES]; /* what `factors` have */
+    const double *used[NEWTON_MATRICES];                              /* the J of what stands, and its c */
+    double used_real[NEWTON_MATRICES], used_imaginary[NEWTON_MATRICES];
 };
 
 /* The matrix above, by columns, and what all that use it share. */
 struct newton_pattern {
-    int order, of_f, of_rows; /* entries of the patterns of f and F */
+    int order, of_f, of_rows; /* entries of the patterns of f and F; of_f: all numbers of J in mechanics */
     struct columns columns;   /* from: which of f, then F, stands there; -1: none */
     int *at, *unit;           /* entries; n, or the entries of M: where they stand in `values` */
     int banded, lower, upper; /* a band, with so many diagonals beside the main one */
@@ -66,6 +73,8 @@ struct newton_pattern {
     double *right;            /* 2 order */
     struct sparse *analysis;  /* of the pattern, if it is no band */
     struct gmres *gmres;      /* NULL: nobody needs it */
+    size_t places;            /* numbers of `values` */
+    double *bending;          /* mechanics with constraints: workspace of newton_mechanics.c */
     /* newton_colour.c: columns of one colour have no row in common */
     int colours; /* 0: not looked for yet */
     int *colour, *list, *first;
@@ -106,6 +115,26 @@ int newton_krylov_factor(keel_newton *n, int k, const double *values);
 int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, const double *scale,
                         double enough);
 
+/* newton_pattern.c: where the values of a band have the entry of column j at `place`. */
+int newton_band_place(const struct newton_pattern *a, int j, int place);
+
+/* newton_mechanics.c: the same for x = (q, v).  How many numbers J has; those at (t, x); those of two places
+ * compared; the matrix; its right-hand side from b, with an imaginary part or NULL; b from what it leaves. */
+int newton_mechanics_suits(const struct field *fd);
+long newton_mechanics_numbers(const struct field *fd);
+int newton_mechanics_pattern(struct newton_pattern *a, const struct field *fd); /* 0: no memory */
+keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x);
+int newton_mechanics_alike(const struct field *fd, const double *a, const double *b, const double *scale,
+                           double share);
+const double *newton_mechanics_assemble(const struct field *fd, const double *numbers, double real,
+                                        double imaginary, int complex);
+void newton_mechanics_right(const struct field *fd, const double *numbers, double real, double imaginary,
+                            const double *b, const double *other, double *r);
+void newton_mechanics_left(const struct field *fd, double real, double imaginary, const double *r, double *b,
+                           double *other);
+
+/* newton_colour.c: over which lengths (count) differences at u are taken. */
+void newton_colour_steps(const keel_work *w, const double *u, int count, double *step);
 /* newton_colour.c: the entries by differences at u, as many evaluations as there are colours. */
 keel_status newton_colour_entries(keel_work *w, double t, const double *u, double *entries);
 /* newton_check.c: a pattern that is filled so, and lacks an entry, is refused with its row and column. */

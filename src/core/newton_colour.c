@@ -79,21 +79,26 @@ static keel_status one_colour(keel_work *w, const struct newton_pattern *a, int 
     return status;
 }
 
-keel_status newton_colour_entries(keel_work *w, double t, const double *u, double *entries) {
-    struct field *fd = field_of(w);
-    struct newton_pattern *a = fd->pattern;
+void newton_colour_steps(const keel_work *w, const double *u, int count, double *step) {
+    const struct field *fd = field_of(w);
     double largest = 0;
-    if (a->colours == 0) find_colours(fd, a);
-    fd->stats->jacobians++;
     for (int j = 0; j < fd->n; j++) largest = fmax(largest, fabs(u[j]));
-    for (int j = 0; j < a->order; j++) { /* a state that is zero counts as what the tolerances neglect */
+    for (int j = 0; j < count; j++) { /* a state that is zero counts as what the tolerances neglect */
         double least = j >= fd->n                      ? fd->size[j]
                        : w->rtol > 0 && w->atol[j] > 0 ? w->atol[j] / w->rtol
                        : largest > 0                   ? 1e-3 * largest
                                                        : 1e-3;
-        a->step[j] = sqrt(DBL_EPSILON) * fmax(fabs(u[j]), least);
-        a->probe[j] = u[j];
+        step[j] = sqrt(DBL_EPSILON) * fmax(fabs(u[j]), least);
     }
+}
+
+keel_status newton_colour_entries(keel_work *w, double t, const double *u, double *entries) {
+    struct field *fd = field_of(w);
+    struct newton_pattern *a = fd->pattern;
+    if (a->colours == 0) find_colours(fd, a);
+    fd->stats->jacobians++;
+    newton_colour_steps(w, u, a->order, a->step);
+    memcpy(a->probe, u, (size_t)a->order * sizeof *u);
     keel_status status = values_at(w, t, u, a->base);
     for (int c = 0; c < a->colours && status == KEEL_OK; c++) status = one_colour(w, a, c, t, u, entries);
     return status;

@@ -20,7 +20,7 @@ static int suits(const keel_newton *n) {
 
 int newton_krylov_attach(struct field *fd) {
     struct newton_pattern *p = fd->pattern;
-    if (fd->m || fd->p.mass.value || p->banded) return 0;
+    if (fd->m || fd->p.mass.value || fd->traits & KEEL_SECOND_ORDER || p->banded) return 0;
     if (sparse_operations(p->analysis) < MUCH * (double)p->columns.entries) return 0;
     const struct ilu *first = NULL;
     for (int i = 0; i < fd->newtons; i++)

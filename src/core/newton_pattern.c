@@ -41,6 +41,7 @@ int newton_by_pattern(const struct field *fd) {
 }
 
 int newton_goes_sparse(const struct field *fd) {
+    if (newton_mechanics_suits(fd)) return sparse_available();
     if (!newton_by_pattern(fd)) return 0;
     if (fd->m || fd->p.mass.value) return 1;
     return fd->rhs == fd->p.f.value && !fd->damped && sparse_available();
@@ -52,8 +53,8 @@ static void *reserve(size_t count, size_t size) {
     return calloc(count + 1, size);
 }
 
-static int take_workspace(struct newton_pattern *a) {
-    size_t order = (size_t)a->order;
+static int take_workspace(struct newton_pattern *a, const struct field *fd) {
+    size_t order = (size_t)(a->order > fd->n ? a->order : fd->n);
     a->right = reserve(2 * order, sizeof *a->right);
     a->colour = reserve(order, sizeof *a->colour);
     a->list = reserve(order, sizeof *a->list);
@@ -101,8 +102,7 @@ static int join_rows(struct joined *all, const struct newton_pattern *a, const s
     return count;
 }
 
-/* Where the values of a band have the entry of column j at `place`. */
-static int band_place(const struct newton_pattern *a, int j, int place) {
+int newton_band_place(const struct newton_pattern *a, int j, int place) {
     int i = a->position[a->columns.row[place]];
     return i * (a->lower + 1 + a->upper) + a->position[j] - i + a->lower;
 }
@@ -125,22 +125,19 @@ static int place_entries(struct newton_pattern *a, const struct field *fd, const
     for (int j = 0; j < a->order; j++)
         for (int place = a->columns.start[j]; place < a->columns.start[j + 1]; place++) {
             int e = a->columns.from[place];
-            a->at[place] = a->banded ? band_place(a, j, place) : place;
+            a->at[place] = a->banded ? newton_band_place(a, j, place) : place;
             a->columns.from[place] = all->source[e];
             if (all->unit[e] >= 0) a->unit[all->unit[e]] = a->at[place];
         }
     return a->values && a->pairs;
 }
 
-static int find_pattern(struct newton_pattern *a, const struct field *fd) {
-    a->order = fd->n + fd->m;
-    a->of_f = newton_entries(&fd->p.f);
-    a->of_rows = newton_entries(&fd->p.algebraic);
+static int join_patterns(struct newton_pattern *a, const struct field *fd) {
     size_t most =
         (size_t)a->of_f + (size_t)a->of_rows + (size_t)(fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->n);
     struct joined all = {reserve((size_t)a->order + 1, sizeof(int)), reserve(most, sizeof(int)),
                          reserve(most, sizeof(int)), reserve(most, sizeof(int))};
-    int known = all.row_start && all.column && all.source && all.unit && take_workspace(a);
+    int known = all.row_start && all.column && all.source && all.unit;
     if (known) {
         keel_pattern rows = {join_rows(&all, a, fd), all.row_start, all.column};
         known = columns_make(&a->columns, &rows, a->order, 0, a->order) == 0 && place_entries(a, fd, &all);
@@ -149,7 +146,17 @@ static int find_pattern(struct newton_pattern *a, const struct field *fd) {
     free(all.column);
     free(all.source);
     free(all.unit);
-    if (!known || a->banded) return known;
+    return known;
+}
+
+static int find_pattern(struct newton_pattern *a, const struct field *fd) {
+    int mechanics = (fd->traits & KEEL_SECOND_ORDER) != 0;
+    a->order = mechanics ? fd->nq + fd->kg : fd->n + fd->m;
+    a->of_f = mechanics ? (int)newton_mechanics_numbers(fd) : newton_entries(&fd->p.f);
+    a->of_rows = newton_entries(&fd->p.algebraic);
+    if (!take_workspace(a, fd) || !(mechanics ? newton_mechanics_pattern(a, fd) : join_patterns(a, fd)))
+        return 0;
+    if (a->banded) return 1;
     a->analysis = sparse_open(a->order, a->columns.start, a->columns.row, SPARSE_SCALED);
     return a->analysis != NULL;
 }
@@ -189,7 +196,7 @@ void newton_detach(struct field *fd) {
     sparse_close(a->analysis);
     columns_free(&a->columns);
     void *const blocks[] = {a->at,   a->unit,  a->position, a->values, a->pairs, a->right, a->colour,
-                            a->list, a->first, a->step,     a->base,   a->moved, a->probe};
+                            a->list, a->first, a->step,     a->base,   a->moved, a->probe, a->bending};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
     free(a);
     fd->pattern = NULL;

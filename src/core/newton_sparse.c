@@ -5,9 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+static int is_mechanics(const struct field *fd) {
+    return (fd->traits & KEEL_SECOND_ORDER) != 0;
+}
+
 void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting) {
     const struct field *fd = field_of(w);
-    size_t entries = (size_t)newton_entries(&fd->p.f) + (size_t)newton_entries(&fd->p.algebraic);
+    size_t entries = is_mechanics(fd)
+                         ? (size_t)newton_mechanics_numbers(fd)
+                         : (size_t)newton_entries(&fd->p.f) + (size_t)newton_entries(&fd->p.algebraic);
     n->jacobian = keel_work_doubles(w, entries);
     if (n->of != n) return;
     int matrices = n->real + n->complex;
@@ -27,6 +33,7 @@ keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const
     (void)f;
     memset(n->of->stands, 0, sizeof n->of->stands);
     if (!n->of->anchor) *n->of->effort = (struct newton_effort){.direct = 0};
+    if (is_mechanics(fd)) return newton_mechanics_jacobian(w, n->jacobian, t, x);
     memcpy(u, x, (size_t)fd->n * sizeof *x);
     memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
@@ -46,6 +53,7 @@ int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_new
     const struct field *fd = field_of(w);
     const struct newton_pattern *p = fd->pattern;
     double difference = 0, size = 0;
+    if (is_mechanics(fd)) return newton_mechanics_alike(fd, a->jacobian, b->jacobian, scale, share);
     for (int j = 0; j < p->order; j++)
         for (int place = p->columns.start[j]; place < p->columns.start[j + 1]; place++) {
             int e = p->columns.from[place], i = p->columns.row[place];
@@ -62,6 +70,7 @@ static const double *assemble(const struct field *fd, const double *jacobian, do
                               int complex) {
     const struct newton_pattern *p = fd->pattern;
     double *v = complex ? p->pairs : p->values;
+    if (is_mechanics(fd)) return newton_mechanics_assemble(fd, jacobian, real, imaginary, complex);
     for (int place = 0; place < p->columns.entries; place++) {
         int e = p->columns.from[place], at = p->at[place], of_rows = e >= p->of_f;
         double entry = e < 0 ? 0 : jacobian[e];
@@ -107,6 +116,8 @@ keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double rea
     keel_newton *of = n->of;
     int own = of == n;
     if (own) of->shift[k].real = real, of->shift[k].imaginary = imaginary;
+    of->used[k] = n->jacobian;
+    of->used_real[k] = real, of->used_imaginary[k] = imaginary;
     if (fd->pattern->banded) {
         const double *band = assemble(fd, n->jacobian, real, imaginary, k >= of->real);
         of->stands[k] = band_factor(of->bands[k], band) == 0;
@@ -128,16 +139,9 @@ int newton_sparse_stands(const keel_work *w, keel_newton *n, int k) {
     return n->stands[k];
 }
 
-void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary) {
-    const struct field *fd = field_of(w);
+/* (M b, 0), in the order of the factors; complex numbers in pairs. */
+static void take_right(const struct field *fd, const double *b, const double *imaginary, double *r) {
     const struct newton_pattern *p = fd->pattern;
-    double *r = p->right;
-    if (newton_krylov_solve(w, n, k, b, NULL, 0)) return;
-    int stands = newton_sparse_stands(w, n, k);
-    if (n->bands[k] && stands && p->as_given && !imaginary) {
-        band_solve(n->bands[k], b);
-        return;
-    }
     int stride = imaginary ? 2 : 1;
     memset(r, 0, (size_t)stride * (size_t)p->order * sizeof *r);
     for (int part = 0; part < stride; part++) {
@@ -145,11 +149,30 @@ void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, d
         if (fd->p.mass.value) mass_sparse_multiply(fd, v, stride, p->position, r + part);
         for (int i = 0; i < fd->n && !fd->p.mass.value; i++) r[stride * p->position[i] + part] = v[i];
     }
+}
+
+void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary) {
+    const struct field *fd = field_of(w);
+    const struct newton_pattern *p = fd->pattern;
+    double *r = p->right;
+    if (newton_krylov_solve(w, n, k, b, NULL, 0)) return;
+    int stands = newton_sparse_stands(w, n, k), mechanics = is_mechanics(fd);
+    double real = n->used_real[k], other = n->used_imaginary[k];
+    if (n->bands[k] && stands && p->as_given && !imaginary) {
+        band_solve(n->bands[k], b);
+        return;
+    }
+    if (mechanics) newton_mechanics_right(fd, n->used[k], real, other, b, imaginary, r);
+    else take_right(fd, b, imaginary, r);
     if (!stands) r[0] = NAN;
     else if (n->bands[k]) band_solve(n->bands[k], r);
     else sparse_solve(n->factors[k], r);
+    if (mechanics) {
+        newton_mechanics_left(fd, real, other, r, b, imaginary);
+        return;
+    }
     for (int i = 0; i < fd->n; i++) {
-        b[i] = r[stride * p->position[i]];
+        b[i] = r[(imaginary ? 2 : 1) * p->position[i]];
         if (imaginary) imaginary[i] = r[2 * p->position[i] + 1];
     }
 }

@@ -1,5 +1,5 @@
-/* snapshot.h - one engine opened many times, with other numbers behind `user` and another start each time: the
- * memory stays, and nothing is asked twice that the numbers cannot change. */
+/* snapshot.h - one engine opened many times, with other numbers behind `user` and another start each time:
+ * the memory stays, and nothing is asked twice that the numbers cannot change. */
 #ifndef KEEL_CORE_SNAPSHOT_H
 #define KEEL_CORE_SNAPSHOT_H
 

@@ -1,4 +1,4 @@
-/* step.c - one accepted step: attempt, sum, correct, judge, evaluate, commit.
+/* step.c - one accepted step: attempt, sum, correct, error norm, evaluate, commit.
  *
  * The accepted state is never written to until the new one stands, so every rejection costs nothing but
  * its work. */
@@ -129,7 +129,7 @@ keel_status step_failed(struct engine *e, keel_status status) {
 keel_status step_propose(struct engine *e, keel_attempt *a, int from, const double *shift, double *x_new,
                          double *low_new) {
     struct field *fd = &e->field;
-    if (fd->m) algebra_stand(fd, a->t, e->x[from]); /* whatever a rejected attempt or a look inside left */
+    if (fd->m) algebra_stand(fd, a->t, e->x[from]); /* whatever a rejected attempt or a sample inside left */
     fd->fault.status = KEEL_OK;
     e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, a);

@@ -143,7 +143,7 @@ static int problem_fits(char *why, size_t capacity, const keel_problem *p) {
         if (p->event_kind[i] > KEEL_STAIRCASE)
             return text_no(why, capacity, "event_kind[%d] is %d; it must be 0, 1, 2 or 3", i,
                            p->event_kind[i]);
-        if (p->event_kind[i] >= KEEL_SURFACE && !p->side)
+        if ((p->event_kind[i] == KEEL_SURFACE || p->event_kind[i] == KEEL_STAIRCASE) && !p->side)
             return text_no(why, capacity,
                            "event %d is a switching surface: give `side`, where its side is written for f",
                            i);

@@ -362,7 +362,7 @@ static keel_status check_gradient_field(struct start *st, double t, const double
         if (fabs(given[j] - derived[j]) <= 1e-5 * (fabs(given[j]) + fabs(derived[j])) + 1e-9 * fd->size[j])
             continue;
         return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
-                           "f is not B grad H: the rate of %s is given as %.10g, H says %.10g at t = %.10g",
+                           "f is not B grad H: d/dt of %s is given as %.10g, H says %.10g at t = %.10g",
                            field_name(fd->p.names, j, "u", name, sizeof name), given[j], derived[j], t);
     }
     return status;

@@ -1,5 +1,5 @@
-/* batch.c - members side by side: as many as the kernel has lanes, each in a lane that is filled again as soon
- * as its run is over.  Whatever runs beside a member, its results are those of a run alone. */
+/* batch.c - members side by side: as many as the kernel has lanes, each in a lane that is filled again as
+ * soon as its run is over.  Whatever runs beside a member, its results are those of a run alone. */
 #include "ensemble/ensemble.h"
 
 #include <stdlib.h>
@@ -24,11 +24,11 @@ static int all_sampled(const struct batch *g) {
     return g->e->members <= ALL_SAMPLED;
 }
 
-int gang_samples(const struct batch *g, const struct block *b, int at) {
+int batch_samples(const struct batch *g, const struct block *b, int at) {
     return all_sampled(g) || (b->view.first + at) % (g->e->members > MANY ? SAMPLED_OF_MANY : SAMPLED) == 0;
 }
 
-struct member *gang_member(struct batch *g, int i) {
+struct member *batch_member(struct batch *g, int i) {
     struct member *m = &g->member[i];
     return m->all || member_open(m, g->e, all_sampled(g) || i == g->most) == 0 ? m : NULL;
 }
@@ -36,7 +36,7 @@ struct member *gang_member(struct batch *g, int i) {
 static keel_status run_alone(struct batch *g, struct block *b, int from, int to) {
     keel_status status = KEEL_OK;
     for (int i = from; i < to && status == KEEL_OK; i++) {
-        struct member *m = gang_member(g, gang_samples(g, b, i) ? g->most : 0);
+        struct member *m = batch_member(g, batch_samples(g, b, i) ? g->most : 0);
         status = m ? member_run(m, b, i) : KEEL_ENOMEM;
     }
     return status;
@@ -59,7 +59,7 @@ static int send(struct batch *g, int lane, keel_status *status) {
 static keel_status fill(struct batch *g, struct block *b, int lane, int *next, int to) {
     keel_status status = KEEL_OK;
     for (; *next < to && status == KEEL_OK; ++*next) {
-        if (!all_sampled(g) && gang_samples(g, b, *next)) {
+        if (!all_sampled(g) && batch_samples(g, b, *next)) {
             status = run_alone(g, b, *next, *next + 1);
             continue;
         }
@@ -73,7 +73,7 @@ static keel_status run_beside(struct batch *g, struct block *b, int from, int to
     keel_status status = KEEL_OK, ended;
     int next = from, lane;
     for (lane = 0; lane < g->lanes && status == KEEL_OK; lane++)
-        status = gang_member(g, lane) ? fill(g, b, lane, &next, to) : KEEL_ENOMEM;
+        status = batch_member(g, lane) ? fill(g, b, lane, &next, to) : KEEL_ENOMEM;
     while (status == KEEL_OK && (lane = keel_lanes_go(g->way, &ended)) >= 0) {
         g->member[lane].status = ended;
         if (!send(g, lane, &status) && status == KEEL_OK) status = fill(g, b, lane, &next, to);

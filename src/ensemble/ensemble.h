@@ -126,8 +126,8 @@ struct batch {
 int batch_open(struct batch *g, const struct keel_ensemble *e, int most); /* lanes */
 void batch_close(struct batch *g);
 keel_status batch_run(struct batch *g, struct block *b, int from, int to); /* members of the block */
-int gang_samples(const struct batch *g, const struct block *b, int at);    /* the defect of this member? */
-struct member *gang_member(struct batch *g, int i);                        /* NULL: no memory */
+int batch_samples(const struct batch *g, const struct block *b, int at);   /* the defect of this member? */
+struct member *batch_member(struct batch *g, int i);                       /* NULL: no memory */
 
 /* fleet.c: thousands of members at once on a GPU, slice after slice, by one worker. */
 void fleet_run(struct team *c);

@@ -82,8 +82,8 @@ static int fill(struct fleet *f, int lane) {
     struct block *b;
     int at;
     while (f->status == KEEL_OK && next_member(f, &b, &at)) {
-        int apart = f->g.e->members > KEEL_BLOCK && gang_samples(&f->g, b, at);
-        struct member *m = gang_member(&f->g, apart ? f->g.most : lane);
+        int apart = f->g.e->members > KEEL_BLOCK && batch_samples(&f->g, b, at);
+        struct member *m = batch_member(&f->g, apart ? f->g.most : lane);
         f->status = !m ? KEEL_ENOMEM : apart ? member_run(m, b, at) : member_begin(m, b, at);
         if (f->status != KEEL_OK) return 0;
         if (apart || !m->runs) count_down(f, b, at);

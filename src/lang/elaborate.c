@@ -182,6 +182,7 @@ static void statements(struct elaborate *e) {
         each(e, 1u << SYNTAX_INVARIANT, elaborate_invariant);
         each(e, 1u << SYNTAX_OUTPUT, elaborate_output);
         each(e, 1u << SYNTAX_EVENT, elaborate_event);
+        each(e, 1u << SYNTAX_EVENT, elaborate_timed_event);
     }
     enter_mode(e, m->start);
     each(e, 1u << SYNTAX_INIT, init_line);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <math.h>
 #include <string.h>
 
 /* x := value, for each element. */
@@ -74,25 +75,53 @@ static int actions(struct elaborate *e, const struct elaborate_line *line, struc
     return 1;
 }
 
-void elaborate_event(struct elaborate *e, const struct elaborate_line *line) {
+/* What the event watches. */
+static int watched(struct elaborate *e, const struct elaborate_line *line, expr *out) {
+    const struct syntax_node *node = line->s->left;
+    double value;
+    if (!elaborate_one(e, node, line->frame, "what an event watches", out)) return 0;
+    if (!expr_is_constant(e->graph, *out, &value)) return 1;
+    elaborate_error(e, node->span, "this event watches a constant, %g: it can never happen.", value);
+    return 0;
+}
+
+/* A period or a time: a number of parameters alone. */
+static int timed(struct elaborate *e, const struct elaborate_line *line, expr *out) {
+    int every = line->s->direction == SYNTAX_EVERY;
+    const struct syntax_node *node = line->s->left;
+    const char *what = every ? "the period of an event" : "the time of an event";
+    char name[120];
+    expr other;
+    if (!elaborate_one(e, node, line->frame, what, out)) return 0;
+    if (!elaborate_is_constant(e, *out, 0, &other)) {
+        model_name(e->model, other, name, sizeof name);
+        source_hint(elaborate_error(e, node->span, "%s is fixed, and this depends on `%s`.", what, name),
+                    "When an expression goes through zero is  event NAME: expr rising -> actions.");
+        return 0;
+    }
+    double number = elaborate_number(e, *out);
+    if (isfinite(number) && (!every || number > 0)) return 1;
+    elaborate_error(e, node->span,
+                    every ? "%s is positive, and this is %g." : "%s is a number, and this is %g.", what,
+                    number);
+    return 0;
+}
+
+static void add_event(struct elaborate *e, const struct elaborate_line *line) {
     struct model_mode *mode = &e->model->mode[e->mode];
     const struct syntax_statement *s = line->s;
     struct model_event event = {.direction = s->direction, .common = line->mode < 0, .where = s->name_span};
     struct model_shape given;
+    int count = mode->events + mode->timed, by_time = s->direction >= SYNTAX_EVERY;
     if (!elaborate_bounds(e, s->bounds, line->frame, &given)) return;
     elaborate_label(e, s->name, given.rank, given.low, &event.label);
-    int good = elaborate_one(e, s->left, line->frame, "what an event watches", &event.value);
+    int good = by_time ? timed(e, line, &event.value) : watched(e, line, &event.value);
     if (!actions(e, line, &event) || !good || !event.label.text) return;
-    double value;
-    if (expr_is_constant(e->graph, event.value, &value)) {
-        elaborate_error(e, s->left->span, "this event watches a constant, %g: it can never happen.", value);
-        return;
-    }
-    if (!expr_spend(e->graph, EXPR_COST_VISIT * (double)mode->events)) {
+    if (!expr_spend(e->graph, EXPR_COST_VISIT * (double)count)) {
         elaborate_stop(e);
         return;
     }
-    for (int i = 0; i < mode->events; i++)
+    for (int i = 0; i < count; i++)
         if (strcmp(mode->event[i].label.text, event.label.text) == 0) {
             source_hint(elaborate_error(e, s->name_span,
                                         "the event `%.60s` is given twice, first in line %d.",
@@ -100,6 +129,16 @@ void elaborate_event(struct elaborate *e, const struct elaborate_line *line) {
                         "Give one of them another name.");
             return;
         }
-    if (!elaborate_grow(e, &mode->event, mode->events, &mode->event_capacity, sizeof *mode->event)) return;
-    mode->event[mode->events++] = event;
+    if (!elaborate_grow(e, &mode->event, count, &mode->event_capacity, sizeof *mode->event)) return;
+    mode->event[count] = event;
+    if (by_time) mode->timed++;
+    else mode->events++;
+}
+
+void elaborate_event(struct elaborate *e, const struct elaborate_line *line) {
+    if (line->s->direction < SYNTAX_EVERY) add_event(e, line);
+}
+
+void elaborate_timed_event(struct elaborate *e, const struct elaborate_line *line) {
+    if (line->s->direction >= SYNTAX_EVERY) add_event(e, line);
 }

@@ -45,7 +45,7 @@ void elaborate_structural(struct elaborate *e, expr value) {
 
 /* --set ---------------------------------------------------------------------------------------------- */
 
-/* The elements of `written` that the setting names, replaced.  -1: it does not name any; 0: wrong. */
+/* The elements that a setting of this name names, replaced.  -1: it does not name any; 0: wrong. */
 static int apply(struct elaborate *e, struct elaborate_setting *one,
                  const struct elaborate_definition *definition, const struct model_shape *shape,
                  expr *element) {
@@ -53,7 +53,6 @@ static int apply(struct elaborate *e, struct elaborate_setting *one,
     const struct syntax_node *target = one->target;
     int index[SYNTAX_INDICES] = {0}, box = definition->box.rank, fixed = 0;
     long place;
-    if (strcmp(target->text, definition->name->text) != 0) return -1;
     if (!elaborate_indices(e, target, NULL, index)) return 0;
     if (definition->item)
         for (const struct syntax_range *r = definition->item->bounds; r; r = r->next)
@@ -85,15 +84,15 @@ static int apply(struct elaborate *e, struct elaborate_setting *one,
  * to the model as a whole, with the setting in front. */
 static int apply_all(struct elaborate *e, const struct elaborate_definition *definition,
                      const struct model_shape *shape, expr *element) {
-    for (int i = 0; i < e->settings; i++) {
+    for (struct elaborate_setting *one = definition->name->setting; one; one = one->next) {
         struct source_messages own = {0}, *before = e->messages;
         e->messages = &own;
-        int good = apply(e, &e->setting[i], definition, shape, element);
+        int good = apply(e, one, definition, shape, element);
         e->messages = before;
         if (good != 0) continue;
-        source_diagnose(before, SOURCE_ERROR, SOURCE_NOWHERE, 0, "--set %.80s: %.200s", e->setting[i].text,
+        source_diagnose(before, SOURCE_ERROR, SOURCE_NOWHERE, 0, "--set %.80s: %.200s", one->text,
                         own.count ? own.list[0].sentence : "its value could not be found.");
-        e->setting[i].used = 1;
+        one->used = 1;
         return 0;
     }
     return 1;
@@ -105,6 +104,16 @@ static const struct syntax_node *parse_part(struct elaborate *e, const char *tex
     char *copy = pool_copy(e->pool, text, length);
     struct source s = {"--set", copy, length, 0};
     return copy ? parser_run_expression(&s, m, e->pool) : NULL;
+}
+
+/* Each name has its own list: a model may have as many parameters as unknowns. */
+static void settings_by_name(struct elaborate *e) {
+    for (struct elaborate_name *name = e->names; name; name = name->next) name->setting = NULL;
+    for (int i = e->settings - 1; i >= 0; i--) {
+        struct elaborate_setting *one = &e->setting[i];
+        one->next = one->name->setting;
+        one->name->setting = one;
+    }
 }
 
 int elaborate_settings(struct elaborate *e, int count, const char *const *set, char *message,
@@ -131,8 +140,10 @@ int elaborate_settings(struct elaborate *e, int count, const char *const *set, c
                      target->text);
             return 0;
         }
+        one.name = name;
         e->setting[e->settings++] = one;
     }
+    if (e->setting) settings_by_name(e);
     return e->setting != NULL;
 }
 

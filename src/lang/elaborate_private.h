@@ -45,6 +45,8 @@ struct elaborate_definition {
     struct elaborate_definition *next;
 };
 
+struct elaborate_setting;
+
 struct elaborate_name {
     const char *text;
     enum elaborate_kind kind;
@@ -57,6 +59,7 @@ struct elaborate_name {
     struct elaborate_definition *first, *last;
     struct model_shape box;              /* around the definitions */
     struct elaborate_definition **table; /* per place of the box */
+    struct elaborate_setting *setting;   /* --set, in their order */
     struct elaborate_value symbols;      /* of an unknown */
     struct elaborate_name *same;         /* of that text in another mode */
     struct elaborate_name *next;         /* in file order */
@@ -73,6 +76,8 @@ struct elaborate_line {
 struct elaborate_setting {
     const char *text;
     const struct syntax_node *target, *value;
+    struct elaborate_name *name;
+    struct elaborate_setting *next; /* of the same name */
     int used;
 };
 
@@ -214,6 +219,7 @@ void elaborate_balance(struct elaborate *e, const struct elaborate_line *line);
 /* A row that an equation states, without a name. */
 int elaborate_add_equation(struct elaborate *e, expr value, struct syntax_span where, int common);
 void elaborate_event(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_timed_event(struct elaborate *e, const struct elaborate_line *line); /* behind all others */
 void elaborate_given(struct elaborate *e, const struct elaborate_line *line, struct model_givens *list);
 void elaborate_resolve(struct elaborate *e); /* init and guess values of parameters and t alone */
 void elaborate_run_span(struct elaborate *e, const struct elaborate_line *line);

@@ -22,9 +22,10 @@ int elaborate_indices(struct elaborate *e, const struct syntax_node *ref, const 
 
 static void outside(struct elaborate *e, const struct syntax_node *ref, const struct elaborate_frame *frame,
                     const char *prefix, const struct model_shape *shape, int count, const int *index,
-                    int line) {
+                    struct syntax_span where) {
     struct model_label label;
     char text[80];
+    int line = elaborate_line_of(e, where);
     struct source_message *one;
     elaborate_label(e, ref->text, count, index, &label);
     elaborate_shape_text(shape, text, sizeof text);
@@ -41,14 +42,14 @@ static void outside(struct elaborate *e, const struct syntax_node *ref, const st
     elaborate_error_loops(e, one, frame);
 }
 
-/* The part of a value that the indices of ref choose. */
+/* The part of a value, declared at `where`, that the indices of ref choose. */
 static int choose(struct elaborate *e, const struct syntax_node *ref, const struct elaborate_frame *frame,
-                  const struct elaborate_value *v, int line, struct elaborate_value *out) {
+                  const struct elaborate_value *v, struct syntax_span where, struct elaborate_value *out) {
     int index[SYNTAX_INDICES] = {0};
     long place;
     if (!elaborate_indices(e, ref, frame, index)) return 0;
     if (ref->count > v->shape.rank || !elaborate_place(&v->shape, ref->count, index, &place)) {
-        outside(e, ref, frame, "", &v->shape, ref->count, index, line);
+        outside(e, ref, frame, "", &v->shape, ref->count, index, where);
         return 0;
     }
     return elaborate_index(e, v, ref->count, index, out);
@@ -92,8 +93,7 @@ int elaborate_gather(struct elaborate *e, const struct syntax_node *ref, const s
     if (!elaborate_indices(e, ref, frame, index)) return 0;
     if (!box_of(ref->text, ref->count, index, label, count, stride, shape)) {
         if (box_of(ref->text, 0, index, label, count, stride, shape))
-            outside(e, ref, frame, ref->multiplier ? "lambda." : "", shape, ref->count, index,
-                    elaborate_line_of(e, ref->span));
+            outside(e, ref, frame, ref->multiplier ? "lambda." : "", shape, ref->count, index, ref->span);
         else elaborate_unknown_label(e, ref, what, label, count, stride);
         return 0;
     }
@@ -188,21 +188,22 @@ static int no_derivative(struct elaborate *e, const struct syntax_node *ref, con
 
 static int declared(struct elaborate *e, struct elaborate_name *name, const struct syntax_node *ref,
                     const struct elaborate_frame *frame, struct elaborate_value *out) {
-    int index[SYNTAX_INDICES] = {0}, line = elaborate_line_of(e, name->where);
+    int index[SYNTAX_INDICES] = {0};
     switch (name->kind) {
     case ELABORATE_FUNCTION:
-        source_hint(elaborate_error(e, ref->span, "`%.40s` is a function (line %d).", ref->text, line),
+        source_hint(elaborate_error(e, ref->span, "`%.40s` is a function (line %d).", ref->text,
+                                    elaborate_line_of(e, name->where)),
                     "Write its arguments: %.40s(x).", ref->text);
         return 0;
     case ELABORATE_UNKNOWN:
-        if (name->state == ELABORATE_READY) return choose(e, ref, frame, &name->symbols, line, out);
+        if (name->state == ELABORATE_READY) return choose(e, ref, frame, &name->symbols, name->where, out);
         if (name->state == ELABORATE_NEW)
             elaborate_error(e, ref->span,
                             "`%.40s` is an unknown (line %d), and this must be known before the run.",
-                            ref->text, line);
+                            ref->text, elaborate_line_of(e, name->where));
         return 0;
     case ELABORATE_PARAMETER:
-        if (ref->primes) return no_derivative(e, ref, "a parameter", line);
+        if (ref->primes) return no_derivative(e, ref, "a parameter", elaborate_line_of(e, name->where));
         break;
     case ELABORATE_LET:
         break;
@@ -242,7 +243,7 @@ int elaborate_reference(struct elaborate *e, const struct syntax_node *ref,
         if (!multiplier(e, ref, frame, out)) return 0;
     } else if (inner) {
         if (inner->range && ref->primes) return no_derivative(e, ref, "a loop index", 0);
-        if (!choose(e, ref, frame, &inner->value, elaborate_line_of(e, ref->span), out)) return 0;
+        if (!choose(e, ref, frame, &inner->value, ref->span, out)) return 0;
         if (!elaborate_prime(e, ref->span, out, ref->primes)) return 0;
     } else if ((good = reserved(e, ref, out)) >= 0) {
         if (!good || !elaborate_prime(e, ref->span, out, ref->primes)) return 0;

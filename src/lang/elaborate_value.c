@@ -113,9 +113,10 @@ static int misfit(struct elaborate *e, const struct syntax_node *node, const str
     if (node->op == SYNTAX_MUL && a->shape.rank && b->shape.rank) {
         one =
             elaborate_error(e, sign_of(node), "array times array is not defined: %s times %s.", left, right);
-        source_hint(one,
-                    "dot(a, b) is the inner product, cross(a, b) the vector product; element by element: "
-                    "for i in 1..N: ...");
+        source_hint(
+            one, "dot(a, b) is the inner product, cross(a, b) the vector product, and a matrix has as many "
+                 "columns as the vector that it is applied to has elements; element by element: "
+                 "for i in 1..N: ...");
     } else if (node->op == SYNTAX_DIV) {
         one = elaborate_error(e, sign_of(node), "an array cannot be divided by: %s over %s.", left, right);
         source_hint(one, "Divide by a number, for example by norm(a).");
@@ -162,6 +163,30 @@ static int is_finite(struct elaborate *e, const struct syntax_node *node, expr a
     return 0;
 }
 
+/* Does the product stand for a matrix times a vector: as many columns as elements? */
+static int applies(const struct syntax_node *node, const struct elaborate_value *a,
+                   const struct elaborate_value *b) {
+    if (node->op != SYNTAX_MUL || a->shape.rank != 2 || b->shape.rank != 1) return 0;
+    return a->shape.high[1] - a->shape.low[1] == b->shape.high[0] - b->shape.low[0] && elaborate_count(b) > 0;
+}
+
+/* sum_j a_ij b_j, from the left as dot does. */
+static int matrix_times_vector(struct elaborate *e, const struct elaborate_value *a,
+                               const struct elaborate_value *b, struct elaborate_value *out) {
+    struct model_shape rows = {.rank = 1, .low = {a->shape.low[0]}, .high = {a->shape.high[0]}};
+    long columns = elaborate_count(b);
+    if (!elaborate_new(e, &rows, out)) return elaborate_out_of_memory(e);
+    for (long i = 0; i < elaborate_count(out); i++) {
+        expr total = EXPR_NONE;
+        for (long j = 0; j < columns; j++) {
+            expr term = expr_make(e->graph, EXPR_MUL, a->element[i * columns + j], b->element[j], 0);
+            total = j ? expr_make(e->graph, EXPR_ADD, total, term, 0) : term;
+        }
+        out->element[i] = total;
+    }
+    return !e->graph->failed || elaborate_out_of_memory(e);
+}
+
 int elaborate_binary(struct elaborate *e, const struct syntax_node *node, const struct elaborate_value *a,
                      const struct elaborate_value *b, struct elaborate_value *out) {
     static const enum expr_op op[] = {[SYNTAX_ADD] = EXPR_ADD,
@@ -169,6 +194,7 @@ int elaborate_binary(struct elaborate *e, const struct syntax_node *node, const 
                                       [SYNTAX_MUL] = EXPR_MUL,
                                       [SYNTAX_DIV] = EXPR_DIV,
                                       [SYNTAX_POW] = EXPR_POW};
+    if (applies(node, a, b)) return matrix_times_vector(e, a, b, out);
     if (!fits(node, a, b)) return misfit(e, node, a, b);
     if (!b->shape.rank && !is_finite(e, node, elaborate_at(a, 0), b->one)) return 0;
     if (!elaborate_new(e, a->shape.rank ? &a->shape : &b->shape, out)) return elaborate_out_of_memory(e);

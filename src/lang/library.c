@@ -26,6 +26,17 @@ static const struct syntax_statement *find(const struct syntax_file *file, const
     return NULL;
 }
 
+int library_asks(const struct syntax_file *file, const struct syntax_statement *s) {
+    return s->kind == SYNTAX_LIBRARY && !s->body && !find(file, s->name, 1, NULL) &&
+           !find(file, s->name, 0, s);
+}
+
+int library_missing(const struct syntax_file *file) {
+    for (const struct syntax_statement *s = file->statements; s; s = s->next)
+        if (library_asks(file, s)) return 1;
+    return 0;
+}
+
 static int number_of(const struct syntax_statement *s, struct source_messages *m) {
     int best = -1, least = (int)strlen(s->name) / 4 + 2;
     char list[120] = "";
@@ -42,20 +53,39 @@ static int number_of(const struct syntax_statement *s, struct source_messages *m
     return -1;
 }
 
+static size_t put(char *out, size_t used, const char *text, size_t length) {
+    if (out && length) memcpy(out + used, text, length);
+    return used + length;
+}
+
+static size_t put_head(char *out, const char *name) {
+    size_t used = put(out, 0, "\nlibrary ", 9);
+    used = put(out, used, name, strlen(name));
+    return put(out, used, ":\n", 2);
+}
+
 /* Lines of a library as a block: indented, but for empty ones. */
 static size_t write_block(int number, char *out) {
-    static const char indent[] = "    ";
-    size_t used = 0;
-    const char *head[] = {"\nlibrary ", shipped[number].name, ":\n"};
-    for (int i = 0; i < 3; i++) {
-        if (out) memcpy(out + used, head[i], strlen(head[i]));
-        used += strlen(head[i]);
-    }
+    size_t used = put_head(out, shipped[number].name);
     for (const char *const *line = shipped[number].line; *line; line++) {
-        size_t length = strlen(*line), blanks = length > 1 ? sizeof indent - 1 : 0;
-        if (out) memcpy(out + used, indent, blanks);
-        if (out) memcpy(out + used + blanks, *line, length);
-        used += blanks + length;
+        size_t length = strlen(*line);
+        used = put(out, used, "    ", length > 1 ? 4 : 0);
+        used = put(out, used, *line, length);
+    }
+    return used;
+}
+
+size_t library_block(const char *name, const char *text, size_t length, char *out) {
+    size_t used = put_head(out, name);
+    int tabs = (length && text[0] == '\t');
+    for (size_t i = 0; i + 1 < length && !tabs; i++) tabs = text[i] == '\n' && text[i + 1] == '\t';
+    for (size_t at = 0, next; at < length; at = next) {
+        for (next = at; next < length && text[next] != '\n'; next++) {}
+        int empty = next == at || (next == at + 1 && text[at] == '\r');
+        used = put(out, used, tabs ? "\t" : "    ", empty ? 0 : tabs ? 1 : 4);
+        used = put(out, used, text + at, next - at);
+        used = put(out, used, "\n", 1);
+        next++;
     }
     return used;
 }
@@ -65,8 +95,7 @@ int library_append(struct source *s, const struct syntax_file *file, struct sour
     int wanted[SHIPPED], count = 0;
     size_t length = s->length + 1;
     for (const struct syntax_statement *l = file->statements; l; l = l->next) {
-        if (l->kind != SYNTAX_LIBRARY || l->body || find(file, l->name, 1, NULL) || find(file, l->name, 0, l))
-            continue;
+        if (l->left || !library_asks(file, l)) continue;
         int number = number_of(l, m);
         if (number < 0) return 0;
         wanted[count++] = number;

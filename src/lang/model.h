@@ -84,7 +84,7 @@ struct model_action {
 
 struct model_event {
     struct model_label label;
-    expr value;
+    expr value; /* what goes through zero; the period or the time, of parameters alone */
     enum syntax_direction direction;
     struct model_action *action;
     int actions, common;
@@ -97,8 +97,8 @@ struct model_mode {
     const char *name; /* NULL: none */
     struct syntax_span where;
     struct model_rows equation, constraint, rolling, invariant, output;
-    struct model_event *event;
-    int events, event_capacity;
+    struct model_event *event; /* those that the motion sets off; behind them those at times of their own */
+    int events, timed, event_capacity;
     expr function;        /* the lagrangian or hamiltonian; EXPR_NONE: none */
     expr energy;          /* EXPR_NONE: none */
     expr *force;          /* [unknowns] given by `force`, on the position; EXPR_NONE: none */
@@ -138,6 +138,13 @@ struct model_option {
     struct syntax_span where;
 };
 
+/* What sensitivities are asked of: the symbol of a parameter, or of an unknown or derivative whose start
+ * value is meant (model/tangent.h). */
+struct model_direction {
+    const char *name;
+    expr of;
+};
+
 enum model_form { MODEL_EQUATIONS, MODEL_LAGRANGIAN, MODEL_HAMILTONIAN, MODEL_POISSON };
 
 struct model {
@@ -157,6 +164,9 @@ struct model {
     int parameters, unknowns, multipliers, helds, modes, references, options;
     int parameter_capacity, unknown_capacity, multiplier_capacity, held_capacity, reference_capacity,
         option_capacity;
+    int primals; /* unknowns of the text; behind them stand their sensitivities */
+    int directions;
+    struct model_direction *direction;
     int coords, *coord;     /* numbers of the coordinates, or of the positions of canonical pairs */
     int momenta, *momentum; /* of the conjugate momenta, in the same order */
     int poissons, *poisson; /* of the unknowns listed by `structure` */

@@ -1,6 +1,8 @@
 /* parser.c - tokens, memory, messages, blocks; see parser.h and parser_private.h. */
 #include "lang/parser_private.h"
 
+#include "lang/library.h"
+
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -14,6 +16,11 @@ int parser_is(const struct parser *p, int kind) {
 
 int parser_is_word(const struct parser *p, int word) {
     return p->at->kind == LEXER_NAME && p->at->word == word;
+}
+
+int parser_is_text(const struct parser *p, const char *text) {
+    return p->at->kind == LEXER_NAME && p->at->word == LEXER_NO_WORD && strlen(text) == p->at->length &&
+           memcmp(text, p->s->text + p->at->offset, p->at->length) == 0;
 }
 
 /* Never past the end, where an allocation that failed may have put it. */
@@ -307,7 +314,7 @@ static struct syntax_file *file(struct parser *p) {
     if (!tree->statements && p->m->errors == 0)
         source_hint(source_diagnose(p->m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the model is empty."),
                     "A first one:\n  var x\n  x' = -x\n  init x = 1\n  run 0 .. 10");
-    parser_check(p, tree);
+    if (!library_missing(tree)) parser_check(p, tree); /* else when they are there: names are theirs, too */
     return tree;
 }
 

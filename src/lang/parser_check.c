@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name the model declares; parameters < 0: not a function. */
+/* A name the model declares; parameters < 0: not a function.  A `let` may name a condition; in two parts one
+ * name may stand for either. */
+enum truth { NUMBER = 1, CONDITION = 2 };
 struct declared {
     const char *name;
     int parameters;
+    const struct syntax_node *value; /* of a `let` */
+    unsigned truth;                  /* what it stands for, one of its definitions at least */
 };
 
 struct check {
@@ -47,12 +51,14 @@ static size_t collect(const struct syntax_statement *s, struct declared *names, 
             for (const struct syntax_item *item = s->items; item; item = item->next, count++) {
                 if (!names) continue;
                 names[count].name = item->name;
+                names[count].value = s->kind == SYNTAX_LET ? item->value : NULL;
+                names[count].truth = 0;
                 names[count].parameters = item->parameters ? 0 : -1;
                 for (const struct syntax_node *e = item->parameters; e; e = e->next)
                     names[count].parameters++;
             }
         if ((s->kind == SYNTAX_LAGRANGIAN || s->kind == SYNTAX_HAMILTONIAN) && s->name) {
-            if (names) names[count] = (struct declared){s->name, -1};
+            if (names) names[count] = (struct declared){s->name, -1, NULL, 0};
             count++;
         }
         count = collect(s->body, names, count);
@@ -70,6 +76,34 @@ static const struct declared *find(const struct check *c, const char *name) {
         else high = middle;
     }
     return NULL;
+}
+
+/* A truth, a number, or, by a name that stands for both, either. */
+static unsigned truth_of(const struct check *c, const struct syntax_node *e) {
+    if (e->kind == SYNTAX_COMPARE || e->kind == SYNTAX_LOGIC) return CONDITION;
+    if ((e->kind != SYNTAX_REF && (e->kind != SYNTAX_CALL || e->builtin)) || e->primes || e->moment ||
+        e->multiplier)
+        return NUMBER;
+    const char *dot = strrchr(e->text, '.'); /* a member of a part */
+    const struct declared *known = find(c, dot ? dot + 1 : e->text);
+    if (!known) return NUMBER;
+    unsigned truth = 0;
+    for (; known > c->names && strcmp(known[-1].name, known->name) == 0;) known--;
+    for (; known < c->names + c->count && strcmp(known->name, dot ? dot + 1 : e->text) == 0; known++)
+        truth |= known->truth;
+    return truth ? truth : NUMBER;
+}
+
+/* Conditions by their names: a name for a condition may stand for another one. */
+static void find_conditions(struct check *c) {
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (size_t i = 0; i < c->count; i++) {
+            unsigned truth = c->names[i].value ? truth_of(c, c->names[i].value) : NUMBER;
+            changed |= truth == CONDITION && c->names[i].truth != CONDITION;
+            c->names[i].truth = truth;
+        }
+    }
 }
 
 /* Calls -------------------------------------------------------------------------------------------------- */
@@ -241,10 +275,10 @@ static void walk_ranges(struct check *c, const struct syntax_range *r) {
 }
 
 static void check_truth(struct check *c, const struct syntax_node *e, int truth) {
-    int is = e->kind == SYNTAX_COMPARE || e->kind == SYNTAX_LOGIC;
-    if (is == truth) return;
+    unsigned is = truth_of(c, e);
+    if (is & (truth ? CONDITION : NUMBER)) return;
     struct source_message *one = wrong(c, e->span);
-    if (is) {
+    if (is == CONDITION) {
         text_set(one->sentence, sizeof one->sentence, "a number is due here, not true or false.");
         source_hint(one, "Write if(condition, 1, 0) for a number.");
     } else {
@@ -266,12 +300,12 @@ static void walk(struct check *c, const struct syntax_node *e, int truth) {
     } else walk_list(c, e->parts, e->kind == SYNTAX_LOGIC);
 }
 
-static void walk_items(struct check *c, const struct syntax_item *item) {
+static void walk_items(struct check *c, const struct syntax_item *item, int let) {
     for (; item; item = item->next) {
         walk_ranges(c, item->bounds);
         walk(c, item->target, 0);
-        walk(c, item->value, 0);
-        walk_items(c, item->settings);
+        walk(c, item->value, let && item->value && truth_of(c, item->value) == CONDITION);
+        walk_items(c, item->settings, 0);
     }
 }
 
@@ -282,7 +316,7 @@ static void walk_statements(struct check *c, const struct syntax_statement *s) {
         walk_ranges(c, s->ranges);
         walk(c, s->left, 0);
         walk(c, s->right, 0);
-        if (s->kind != SYNTAX_OPTIONS) walk_items(c, s->items);
+        if (s->kind != SYNTAX_OPTIONS) walk_items(c, s->items, s->kind == SYNTAX_LET);
         walk_statements(c, s->body);
     }
 }
@@ -314,5 +348,6 @@ void parser_check(struct parser *p, const struct syntax_file *file) {
     if (!c.names) return;
     collect(file->statements, c.names, 0);
     qsort(c.names, c.count, sizeof *c.names, by_name);
+    find_conditions(&c);
     walk_statements(&c, file->statements);
 }

@@ -241,7 +241,7 @@ static struct syntax_node *words(struct parser *p) {
     return all;
 }
 
-static struct syntax_node *string(struct parser *p) {
+struct syntax_node *parser_string(struct parser *p) {
     struct syntax_node *e = parser_node(p, SYNTAX_STRING);
     const struct lexer_token *token = p->at;
     parser_take(p, LEXER_STRING);
@@ -271,7 +271,9 @@ struct syntax_item *parser_option(struct parser *p) {
         return NULL;
     }
     if (!parser_expect(p, LEXER_EQUALS, "`=`", hint)) return NULL;
-    item->value = parser_is(p, LEXER_STRING) ? string(p) : only_words(p) ? words(p) : parser_expression(p);
+    item->value = parser_is(p, LEXER_STRING) ? parser_string(p)
+                  : only_words(p)            ? words(p)
+                                             : parser_expression(p);
     item->span = parser_span(p, first);
     return item->value ? item : NULL;
 }

@@ -15,23 +15,19 @@ static const struct {
 
 int parser_part_word(struct parser *p, enum syntax_statement_kind *kind) {
     const struct lexer_token *first = p->at;
-    if (first->kind != LEXER_NAME || first->word != LEXER_NO_WORD || first[1].kind != LEXER_NAME) return 0;
+    if (parser_is_text(p, "import") && first[1].kind == LEXER_STRING) {
+        *kind = SYNTAX_LIBRARY;
+        parser_next(p);
+        return 1;
+    }
+    if (first->kind == LEXER_END || first[1].kind != LEXER_NAME) return 0;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strlen(words[i].word) == first->length &&
-            memcmp(words[i].word, p->s->text + first->offset, first->length) == 0) {
+        if (parser_is_text(p, words[i].word)) {
             *kind = words[i].kind;
             parser_next(p);
             return 1;
         }
     return 0;
-}
-
-static int name_of(struct parser *p, struct syntax_statement *s, const char *what, const char *hint) {
-    const struct lexer_token *name = parser_name(p, what, hint);
-    if (!name) return 0;
-    s->name = parser_text(p, name);
-    s->name_span = parser_span(p, name);
-    return 1;
 }
 
 /* (a, b = 1): names, each with its default or none. */
@@ -85,7 +81,7 @@ static int actual(struct parser *p, struct syntax_item *instance, const char *hi
 static int use(struct parser *p, struct syntax_statement *s) {
     static const char hint[] = "Write  use PART name(arguments).";
     struct syntax_item **tail = &s->items;
-    if (!name_of(p, s, "the name of a part", hint)) return 0;
+    if (!parser_statement_name(p, s, "the name of a part", hint)) return 0;
     do {
         const struct lexer_token *first = p->at;
         struct syntax_item *item = parser_named(p, PARSER_INDICES, "a name for what is used", hint);
@@ -119,11 +115,30 @@ static int flow(struct parser *p, struct syntax_statement *s) {
     return s->items->value != NULL;
 }
 
+/* import "mine.keel": the library `mine`. */
+static int import(struct parser *p, struct syntax_statement *s) {
+    static const char hint[] =
+        "A file beside the model, its name of letters, digits and _:  import \"mine.keel\".";
+    const struct lexer_token *token = p->at;
+    s->left = parser_string(p);
+    if (!s->left) return 0;
+    const char *slash = strrchr(s->left->text, '/'), *name = slash ? slash + 1 : s->left->text;
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    int digit = name[0] >= '0' && name[0] <= '9';
+    if (digit || length == 0 || length > 60 || strcmp(name + length, ".keel") != 0) {
+        source_hint(parser_wrong(p, token, "this is no name of a file of parts."), "%s", hint);
+        return 0;
+    }
+    s->name = pool_copy(p->pool, name, length);
+    s->name_span = parser_span(p, token);
+    return s->name != NULL;
+}
+
 int parser_part(struct parser *p, struct syntax_statement *s) {
     static const char hint[] = "Write  part NAME(arguments):  and indent its lines.";
     switch (s->kind) {
     case SYNTAX_PART:
-        return name_of(p, s, "the name of the part", hint) && formal(p, s) &&
+        return parser_statement_name(p, s, "the name of the part", hint) && formal(p, s) &&
                parser_expect(p, LEXER_COLON, "`:`", hint);
     case SYNTAX_USE:
         return use(p, s);
@@ -132,6 +147,8 @@ int parser_part(struct parser *p, struct syntax_statement *s) {
     case SYNTAX_FLOW:
         return flow(p, s);
     default:
-        return name_of(p, s, "the name of a library", "Write  library NAME.");
+        return parser_is(p, LEXER_STRING)
+                   ? import(p, s)
+                   : parser_statement_name(p, s, "the name of a library", "Write  library NAME.");
     }
 }

@@ -24,6 +24,7 @@ struct parser {
 
 /* parser.c: tokens, memory, messages */
 int parser_is(const struct parser *p, int kind);
+int parser_is_text(const struct parser *p, const char *text); /* a name that is a word here alone */
 int parser_is_word(const struct parser *p, int word);
 const struct lexer_token *parser_next(struct parser *p); /* takes one, whatever it is */
 int parser_take(struct parser *p, int kind);             /* 1 if it was there */
@@ -69,9 +70,11 @@ int parser_valued(struct parser *p, struct syntax_item *item, const struct lexer
                   const char *hint);
 parser_read parser_declaration, parser_definition, parser_let, parser_target, parser_setting, parser_output,
     parser_option;
+struct syntax_node *parser_string(struct parser *p); /* in quotes */
 
-/* parser_statement.c: one statement without its NEWLINE and body */
+/* parser_statement.c: one statement without its NEWLINE and body; its name alone */
 struct syntax_statement *parser_simple(struct parser *p);
+int parser_statement_name(struct parser *p, struct syntax_statement *s, const char *what, const char *hint);
 
 /* parser_part.c: does a statement about parts begin here?  Its word is taken.  What follows it. */
 int parser_part_word(struct parser *p, enum syntax_statement_kind *kind);

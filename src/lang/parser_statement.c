@@ -87,6 +87,29 @@ static int direction(struct parser *p, struct syntax_statement *s) {
                          "Actions follow an arrow:  event NAME: expr rising -> record.");
 }
 
+/* Does a direction stand before the arrow?  Then `every` and `at` are names like any others. */
+static int watches(const struct parser *p) {
+    const struct lexer_token *token = p->at;
+    while (token->kind != LEXER_ARROW && token->kind != LEXER_NEWLINE && token->kind != LEXER_END) token++;
+    if (token == p->at || token[-1].kind != LEXER_NAME) return 0;
+    int word = token[-1].word;
+    return word == LEXER_RISING || word == LEXER_FALLING || word == LEXER_CROSSING;
+}
+
+/* `every PERIOD ->` and `at t = TIME ->`. */
+static int at_times(struct parser *p, struct syntax_statement *s) {
+    static const char hint[] =
+        "Write  event NAME: every 0.01 -> actions,  or  event NAME: at t = 3 -> actions.";
+    s->direction = parser_is_text(p, "every") ? SYNTAX_EVERY : SYNTAX_AT;
+    parser_next(p);
+    if (s->direction == SYNTAX_AT) {
+        if (!parser_take_word(p, LEXER_T)) return parser_unexpected(p, "`t = `", hint);
+        if (!parser_expect(p, LEXER_EQUALS, "`=`", hint)) return 0;
+    }
+    s->left = parser_expression(p);
+    return s->left && parser_expect(p, LEXER_ARROW, "`->`", hint);
+}
+
 static int event(struct parser *p, struct syntax_statement *s) {
     static const char hint[] = "Write  event NAME: expr rising -> actions.";
     struct syntax_item *item = parser_named(p, PARSER_INDICES, "the name of the event", hint);
@@ -94,13 +117,15 @@ static int event(struct parser *p, struct syntax_statement *s) {
     s->name = item->name;
     s->name_span = item->name_span;
     s->bounds = item->bounds;
+    if ((parser_is_text(p, "every") || parser_is_text(p, "at")) && !watches(p))
+        return at_times(p, s) && list(p, s, action);
     s->left = parser_expression(p);
     return s->left && direction(p, s) && list(p, s, action);
 }
 
 /* Statements --------------------------------------------------------------------------------------------- */
 
-static int name_of(struct parser *p, struct syntax_statement *s, const char *what, const char *hint) {
+int parser_statement_name(struct parser *p, struct syntax_statement *s, const char *what, const char *hint) {
     const struct lexer_token *name = parser_name(p, what, hint);
     if (!name) return 0;
     s->name = parser_text(p, name);
@@ -143,7 +168,7 @@ static int canonical(struct parser *p, struct syntax_statement *s) {
 
 static int energy_function(struct parser *p, struct syntax_statement *s) {
     if (parser_is(p, LEXER_NAME) && p->at[1].kind == LEXER_EQUALS) {
-        if (!name_of(p, s, "a name", "")) return 0;
+        if (!parser_statement_name(p, s, "a name", "")) return 0;
         parser_next(p);
     }
     s->right = parser_expression(p);
@@ -216,16 +241,17 @@ static int header(struct parser *p, struct syntax_statement *s) {
         return s->ranges &&
                parser_expect(p, LEXER_COLON, "`:`", "Write  for i in 1..N:  and indent what is repeated.");
     }
-    return name_of(p, s, "the name of the mode", "Write  mode NAME:  and indent what holds in it.") &&
+    return parser_statement_name(p, s, "the name of the mode",
+                                 "Write  mode NAME:  and indent what holds in it.") &&
            parser_expect(p, LEXER_COLON, "`:`", "Write  mode NAME:  and indent what holds in it.");
 }
 
 static int content(struct parser *p, struct syntax_statement *s) {
     switch (s->kind) {
     case SYNTAX_MODEL:
-        return name_of(p, s, "the name of the model", "Write  model NAME.");
+        return parser_statement_name(p, s, "the name of the model", "Write  model NAME.");
     case SYNTAX_BEGIN:
-        return name_of(p, s, "the name of the first mode", "Write  start NAME.");
+        return parser_statement_name(p, s, "the name of the first mode", "Write  start NAME.");
     case SYNTAX_PARAM:
         return list(p, s, parser_definition);
     case SYNTAX_VAR:

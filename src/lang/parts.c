@@ -281,8 +281,16 @@ void parts_write(struct parts *x, const struct parts_scope *scope, const struct 
 }
 
 static int has_parts(const struct syntax_statement *s) {
-    for (; s; s = s->next)
-        if (s->kind >= SYNTAX_PART || has_parts(s->body)) return 1;
+    for (; s; s = s->next) switch (s->kind) {
+        case SYNTAX_PART:
+        case SYNTAX_USE:
+        case SYNTAX_NODE:
+        case SYNTAX_FLOW:
+        case SYNTAX_LIBRARY:
+            return 1;
+        default:
+            if (has_parts(s->body)) return 1;
+        }
     return 0;
 }
 

@@ -102,20 +102,20 @@ enum syntax_statement_kind {
     SYNTAX_INVARIANT,   /* one item: name, bounds, value; `energy` has no value */
     SYNTAX_INIT,        /* items: target, value */
     SYNTAX_GUESS,       /* items: target, value */
-    SYNTAX_EVENT,       /* name, bounds; left direction; items: actions */
-    SYNTAX_MODE,        /* name; body */
-    SYNTAX_BEGIN,       /* `start`: name */
-    SYNTAX_OUTPUT,      /* items: name, bounds, value */
-    SYNTAX_EXACT,       /* items: target, value */
-    SYNTAX_REFERENCE,   /* left: the time; items: target, value */
-    SYNTAX_RUN,         /* left .. right */
-    SYNTAX_OPTIONS,     /* items: name, value (string, words joined by +, or an expression) */
-    SYNTAX_FOR,         /* ranges; body */
-    SYNTAX_PART,        /* name; items: arguments, with their defaults as values; body */
-    SYNTAX_USE,         /* name of the part; items: name, bounds, settings: name or NULL, value */
-    SYNTAX_NODE,        /* items: name, bounds, value or NULL: a potential that is given */
-    SYNTAX_FLOW,        /* one item: target, value */
-    SYNTAX_LIBRARY      /* name; body or NULL: to be loaded */
+    SYNTAX_EVENT, /* name, bounds; left: what is watched, the period or the time; direction; items: actions */
+    SYNTAX_MODE,  /* name; body */
+    SYNTAX_BEGIN, /* `start`: name */
+    SYNTAX_OUTPUT,    /* items: name, bounds, value */
+    SYNTAX_EXACT,     /* items: target, value */
+    SYNTAX_REFERENCE, /* left: the time; items: target, value */
+    SYNTAX_RUN,       /* left .. right */
+    SYNTAX_OPTIONS,   /* items: name, value (string, words joined by +, or an expression) */
+    SYNTAX_FOR,       /* ranges; body */
+    SYNTAX_PART,      /* name; items: arguments, with their defaults as values; body */
+    SYNTAX_USE,       /* name of the part; items: name, bounds, settings: name or NULL, value */
+    SYNTAX_NODE,      /* items: name, bounds, value or NULL: a potential that is given */
+    SYNTAX_FLOW,      /* one item: target, value */
+    SYNTAX_LIBRARY    /* name; body or NULL: to be loaded; left: the file of `import`, a string */
 };
 
 /* Where a copy of a part's line comes from (lang/parts). */
@@ -124,7 +124,8 @@ struct syntax_use {
     struct syntax_span where;
 };
 
-enum syntax_direction { SYNTAX_CROSSING, SYNTAX_RISING, SYNTAX_FALLING };
+/* How an event is set off: an expression goes through zero; at whole multiples of a period; at one time. */
+enum syntax_direction { SYNTAX_CROSSING, SYNTAX_RISING, SYNTAX_FALLING, SYNTAX_EVERY, SYNTAX_AT };
 enum syntax_action {
     SYNTAX_ASSIGN,
     SYNTAX_RECORD,

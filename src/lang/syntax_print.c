@@ -250,7 +250,13 @@ static void put_pair(struct page *page, const struct syntax_statement *s, const 
 }
 
 static void put_simple(struct page *page, const struct syntax_statement *s) {
-    static const char *const directions[] = {" crossing -> ", " rising -> ", " falling -> "};
+    static const char *const before[] = {"", "", "", "every ", "at t = "};
+    static const char *const behind[] = {" crossing -> ", " rising -> ", " falling -> ", " -> ", " -> "};
+    if (s->kind == SYNTAX_LIBRARY && s->left) {
+        put(page, "import ");
+        put_node(page, s->left, LOOSE);
+        return;
+    }
     if (s->kind != SYNTAX_EQUATION) {
         put(page, syntax_statement_word(s->kind));
         put(page, " ");
@@ -266,8 +272,9 @@ static void put_simple(struct page *page, const struct syntax_statement *s) {
     if (s->kind == SYNTAX_EVENT) {
         put_bounds(page, s->bounds);
         put(page, ": ");
+        put(page, before[s->direction]);
         put_node(page, s->left, LOOSE);
-        put(page, directions[s->direction]);
+        put(page, behind[s->direction]);
     }
     if (s->kind == SYNTAX_PART) put_arguments(page, s->items);
     else put_items(page, s);

@@ -84,7 +84,7 @@ static int column_of(struct square *q, int i, int *index) {
     return count;
 }
 
-/* 1; 0: too crowded; -1: no memory. */
+/* 1; 0: it fills in too much; -1: no memory. */
 static int multiply(struct square *q) {
     long entries = 0;
     q->start = ints((size_t)q->k + 1);

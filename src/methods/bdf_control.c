@@ -45,7 +45,7 @@ static double longer(double error, double bias, int power) {
     return isfinite(error) ? 1 / (pow(bias * fmax(error, 1e-12), 1. / power) + 1e-6) : 0;
 }
 
-/* A rejected step is shorter, with a lower order if that is longer: where f has a kink or a jump the high
+/* A rejected step is shorter, with a lower order if that is longer: where f or its slope jumps the high
  * differences are of no use. */
 static double after_rejection(struct bdf_memory *m, double h, double error, int k) {
     enum { PATIENCE = 5 };

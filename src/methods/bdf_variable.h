@@ -6,7 +6,7 @@
  *     phi_1 = x_n,   phi_{i+1} = psi_1 .. psi_i x[t_n, .., t_{n-i}],
  *
  * which with equal steps are the backward differences.  All numbers that go on from step to step are doubles
- * of the method's room, so that a saved run goes on with the same bits. */
+ * of the method's workspace, so that a saved run goes on with the same bits. */
 #ifndef KEEL_BDF_VARIABLE_H
 #define KEEL_BDF_VARIABLE_H
 

@@ -1,6 +1,6 @@
-/* energy_doubts.c - is the energy of a mechanical problem v M v / 2 + V(q) with F = -V_q, and do forms and
- * reduced say what energy and constraints say?  Tried at places around the start; where a function fails,
- * that place says nothing. */
+/* energy_doubts.c - is the energy of a mechanical problem v M v / 2 + V(q) with F = -V_q, and do quadratic
+ * forms and the energy of them say what energy and constraints say?  Tried at places around the start; where
+ * a function fails, that place says nothing. */
 #include "methods/energy_momentum.h"
 
 #include "base/text.h"

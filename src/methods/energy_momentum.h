@@ -5,7 +5,7 @@
 #include <keel/native.h>
 
 enum energy_space {
-    ENERGY_FORMS, /* z = pi(x): `reduced`, H and the constraints */
+    ENERGY_FORMS, /* z = pi(x): `energy_of_forms`, H and the constraints */
     ENERGY_Q,     /* z = q: H, at a fixed p */
     ENERGY_P,     /* z = p: H, at a fixed q */
     ENERGY_HOLDS  /* z = q: the constraints */
@@ -24,6 +24,6 @@ struct energy_momentum {
 /* DH and Dg over the way m->step from m->begin to m->end, at the time t. */
 void energy_quotients_layout(const keel_problem *p, keel_work *w);
 keel_status energy_quotients(keel_work *w, double t);
-/* NULL, or why `energy` (mechanics) or `forms` and `reduced` are not what they should be. */
+/* NULL, or why `energy` (mechanics) or the quadratic forms are not what they should be. */
 const char *energy_doubts(const keel_problem *p);
 #endif

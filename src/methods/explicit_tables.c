@@ -38,16 +38,6 @@ static const double heun_a[1] = {1};
 static const double heun_b[2] = {1./2, 1./2};
 static const keel_rk rk_heun = {.stages = 2, .c = heun_c, .a = heun_a, .b = heun_b};
 
-/* The classical method of Kutta: order 4. */
-static const double rk4_c[4] = {0, 1./2, 1./2, 1};
-static const double rk4_a[6] = {
-    1./2,
-    0, 1./2,
-    0, 0, 1,
-};
-static const double rk4_b[4] = {1./6, 1./3, 1./3, 1./6};
-static const keel_rk rk_rk4 = {.stages = 4, .c = rk4_c, .a = rk4_a, .b = rk4_b};
-
 /* Bogacki-Shampine 3(2): order 3, estimate of order 2. */
 static const double bs32_c[4] = {0, 1./2, 3./4, 1};
 static const double bs32_a[6] = {
@@ -216,7 +206,7 @@ const keel_stepper explicit_rk_methods[] = {
     {METHOD("euler", 1, 0, rk_euler, "explicit Euler", "Euler 1768")},
     {METHOD("rk2", 2, 0, rk_midpoint, "explicit midpoint rule", "Runge 1895")},
     {METHOD("heun", 2, 0, rk_heun, "explicit trapezoidal rule", "Heun 1900")},
-    {METHOD("rk4", 4, 0, rk_rk4, "the classical Runge-Kutta method", "Kutta 1901")},
+    {METHOD("rk4", 4, 0, keel_rk4, "the classical Runge-Kutta method", "Kutta 1901")},
     {METHOD("bs32", 3, 3, rk_bs32, "Bogacki-Shampine 3(2)", "Bogacki, Shampine 1989")},
     {METHOD("dopri5", 5, 5, rk_dopri5, "Dormand-Prince 5(4) with dense output", "Dormand, Prince 1980; " HNW),
      DENSE},

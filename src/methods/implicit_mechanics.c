@@ -65,7 +65,7 @@ static int layout_ggl(const keel_problem *p, keel_work *w) {
     return layout(p, w, 1);
 }
 
-/* y = (q, v, lambda, mu); a look begins where the last step began. */
+/* y = (q, v, lambda, mu); a replay begins where the last step began. */
 static keel_status begin(keel_work *w, const keel_attempt *a) {
     struct implicit_mechanics *m = w->method;
     const int *active = w->native->active;

@@ -109,7 +109,7 @@ static keel_status factor(keel_work *w, const struct implicit_table *table, doub
             if (status != KEEL_OK) return status;
             continue;
         }
-        const struct shifted s = {m->n, w->n, m->row_factor};
+        const struct shifted s = {m->n, w->n, m->row_factor, NULL};
         double *lu = lu_of(m, number, &pivot);
         if (shifted_lu(&s, real, imaginary, beside ? m->jacobian_beside : m->jacobian, lu, pivot, w->halt))
             return KEEL_RETRY;
@@ -359,7 +359,7 @@ static keel_status renew(keel_work *w, const keel_attempt *a, const struct impli
     return find_jacobian(w, a, table, memory->distrust != 0, 0);
 }
 
-/* The part that a look into the last step takes: with its own jacobian if need be, and nothing is kept. */
+/* A replay of a part of the last step: with its own jacobian if need be, and nothing is kept. */
 static keel_status replay_part(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
                                const double *start) {
     struct implicit_rk *m = w->method;

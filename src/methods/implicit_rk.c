@@ -103,7 +103,7 @@ static int worth_continuing(keel_work *w, const struct implicit_table *last, dou
     return s;
 }
 
-/* Z from the last step's polynomial, continued; a look begins where that step began. */
+/* Z from the last step's polynomial, continued; a replay begins where that step began. */
 static void start(keel_work *w, const keel_attempt *a, const struct implicit_table *table, int newton) {
     struct implicit_rk *m = w->method;
     const struct implicit_table *last = a->first ? NULL : of_last(w);

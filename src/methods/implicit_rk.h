@@ -44,7 +44,7 @@ struct implicit_memory {
     double newton, patience; /* Newton is in use; fixed-point iteration is tried again after so many steps */
     double jacobian_known, slow;        /* a jacobian is there; the last solve contracted slowly */
     double factored_h, factored_choice; /* the matrices are factored for these; h = 0: for none */
-    double disturbed;                   /* ... and a look into the step has overwritten them */
+    double disturbed;                   /* ... and a replay of the step has overwritten them */
     double distrust, failures;          /* differences only; fresh jacobians in a row that did not help */
     double contraction, rate;           /* of the last solve: theta / (1 - theta), theta */
     double iterations;
@@ -66,7 +66,7 @@ struct implicit_rk {
     double *residual, *moved; /* stages x width */
     double *pair;             /* 2 n */
     int real; /* the most real eigenvalues of a table: complex matrices are numbered from it */
-    keel_newton *newton, *beside; /* J and the blocks of I - h D x J; another J, for looks */
+    keel_newton *newton, *beside; /* J and the blocks of I - h D x J; another J, for replays */
     /* The same of a system, which has matrices of its own: n x n, n x n, one block after the other, ints in
      * doubles' room. */
     double *jacobian, *jacobian_beside, *lu, *pivot;

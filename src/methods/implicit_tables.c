@@ -65,10 +65,11 @@ static int zeros(int s, real first, real second, real *out) {
     enum { PIECES = 256, HALVINGS = 70 };
     int found = 0;
     const real edge = 1e-6L;
+    real other = combination(s, first, second, -1 + edge), high = -1 + edge;
     for (int k = 0; k < PIECES; k++) {
-        real low = -1 + edge + (2 - 2 * edge) * k / PIECES,
-             high = -1 + edge + (2 - 2 * edge) * (k + 1) / PIECES;
-        real value = combination(s, first, second, low), other = combination(s, first, second, high);
+        real low = high, value = other;
+        high = -1 + edge + (2 - 2 * edge) * (k + 1) / PIECES;
+        other = combination(s, first, second, high);
         if (value != 0 && value * other > 0) continue;
         if (other == 0) continue; /* the next piece begins with it */
         for (int i = 0; i < HALVINGS && value != 0; i++) {

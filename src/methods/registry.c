@@ -48,6 +48,10 @@ int registry_owners(const keel_method **list, int capacity) {
     return count;
 }
 
+const char *registry_default(const keel_options *o) {
+    return o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853";
+}
+
 const keel_stepper *registry_find(const char *name) {
     const keel_stepper *s;
     for (int i = 0; (s = registry_at(i)); i++)

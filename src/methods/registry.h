@@ -5,7 +5,9 @@
 #include <keel/method.h>
 #include <keel/splitting.h>
 
-const keel_stepper *registry_at(int i);               /* NULL past the last */
+const keel_stepper *registry_at(int i); /* NULL past the last */
+/* The name of the one that is taken where nobody names one. */
+const char *registry_default(const keel_options *o);
 const keel_stepper *registry_find(const char *name);  /* NULL: none */
 const keel_rk *registry_table(const keel_stepper *s); /* of an explicit Runge-Kutta method; NULL: another */
 /* Of a splitting, for n states, the shape of its steps; 0: another method. */

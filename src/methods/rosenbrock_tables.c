@@ -34,6 +34,12 @@ void rosenbrock_make_form(const struct rosenbrock_table *table, struct rosenbroc
             for (int j = k; j < s; j++) sum += table->dense[i][j] * g[j][k];
             form->dense[i][k] = (double)sum;
         }
+    for (int k = 0; k < s; k++) { /* D_3 of a table without it is 0 */
+        const double th = ROSENBROCK_SAMPLE, d[] = {form->dense[0][k], form->dense[1][k], form->dense[2][k]};
+        double sum = d[0] + th * (d[1] + th * d[2]);
+        form->sample[k] = th * (form->b[k] + (1 - th) * sum);
+        form->slope[k] = form->b[k] + (1 - 2 * th) * sum + th * (1 - th) * (d[1] + 2 * th * d[2]);
+    }
 }
 
 /* Hairer, Wanner, Solving ODEs II, VI.4: order 4(3), L-stable, both for DAEs of index 1. */

@@ -27,7 +27,9 @@ struct rosenbrock_table {
 struct rosenbrock_form {
     double alpha[ROSENBROCK_STAGES][ROSENBROCK_STAGES], g[ROSENBROCK_STAGES][ROSENBROCK_STAGES];
     double b[ROSENBROCK_STAGES], dense[ROSENBROCK_DENSE][ROSENBROCK_STAGES];
+    double sample[ROSENBROCK_STAGES], slope[ROSENBROCK_STAGES]; /* x(th) - x and h x'(th), th as below */
 };
+#define ROSENBROCK_SAMPLE 0.75 /* th of the sample */
 void rosenbrock_make_form(const struct rosenbrock_table *table, struct rosenbrock_form *form);
 
 extern const struct rosenbrock_table rosenbrock_rodas4, rosenbrock_rodas5p;

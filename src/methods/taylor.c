@@ -14,6 +14,7 @@
  * The coefficients are kept with their place, so that a rejected step, a look into the last one and its dense
  * output, which is the polynomial itself, cost a sum. */
 #include <keel/method.h>
+#include <keel/taylor.h>
 
 #include <float.h>
 #include <math.h>
@@ -24,16 +25,10 @@ enum { FIXED_ORDER = 20, LEAST_ORDER = 2, MOST_ORDER = 60 };
 
 struct taylor {
     const keel_problem *problem;
-    int order;
-    double safety; /* of a step */
-    double
-        *known; /* 1: the coefficients are those at t, u: known[1], known[2] ..; 2: of a first step's aim */
-    double *before; /* the step that was aimed at last; 0: none yet */
-    double *c;      /* (order + 1) x n */
-    double *work;
-    double *x, *slope; /* width: the end, x' there */
-    double *weight;    /* n: one over the tolerances */
-    int degree;        /* of the dense output */
+    keel_taylor series; /* known: 1, or 2: of a first step's aim */
+    double *place;      /* t, u: that of the coefficients, where it is known */
+    double *x;          /* width: the end */
+    int degree;         /* of the dense output */
     double *curve, *at, *event, *event_work;
 };
 
@@ -71,18 +66,18 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     struct taylor *m = w->method;
     m->problem = p;
-    m->order = o->order ? o->order : o->step > 0 ? FIXED_ORDER : order_for(p, KEEL_VALUE(o, rtol));
-    m->safety = exp(-0.7 / (m->order - 1));
-    size_t terms = (size_t)m->order + 1;
-    m->known = keel_work_doubles(w, 2 + (size_t)(p->n + p->m));
-    m->before = keel_work_doubles(w, 1);
-    m->c = keel_work_doubles(w, terms * (size_t)p->n);
-    m->work = keel_work_doubles(w, (size_t)keel_extras_of(p)->series.workspace +
-                                       (size_t)keel_extras_of(p)->series.per_order * terms);
+    int order = o->order ? o->order : o->step > 0 ? FIXED_ORDER : order_for(p, KEEL_VALUE(o, rtol));
+    size_t terms = (size_t)order + 1;
+    w->carried = keel_work_doubles(w, KEEL_TAYLOR_MEMORY(p->n, w->width, order) +
+                                          (size_t)keel_extras_of(p)->series.workspace +
+                                          (size_t)keel_extras_of(p)->series.per_order * terms);
+    if (w->carried) {
+        keel_taylor_set(w->carried, order);
+        m->series = keel_taylor_at(w->carried, p->n, w->width);
+    }
+    m->place = keel_work_doubles(w, 1 + (size_t)(p->n + p->m));
     m->x = keel_work_doubles(w, (size_t)w->width);
-    m->slope = keel_work_doubles(w, (size_t)w->width);
-    m->weight = keel_work_doubles(w, (size_t)p->n);
-    m->degree = m->order < 3 ? 3 : m->order;
+    m->degree = order < 3 ? 3 : order;
     if (!keel_extras_of(p)->event_series.value) return;
     terms = (size_t)m->degree + 1;
     m->curve = keel_work_doubles(w, terms * (size_t)p->n);
@@ -96,191 +91,50 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
 static keel_status find(keel_work *w, double t, const double *u, int anew) {
     struct taylor *m = w->method;
     const keel_problem *p = m->problem;
+    keel_taylor *c = &m->series;
     size_t bytes = (size_t)(p->n + p->m) * sizeof *u;
-    if (!anew && m->known[0] > 0 && m->known[1] == t && memcmp(m->known + 2, u, bytes) == 0) return KEEL_OK;
-    m->known[0] = 0;
-    w->calls += m->order;
-    w->code = keel_extras_of(p)->series.value(t, u, m->order, m->c, m->work, p->user);
+    if (!anew && *c->known > 0 && m->place[0] == t && memcmp(m->place + 1, u, bytes) == 0) return KEEL_OK;
+    *c->known = 0;
+    w->calls += c->order;
+    w->code = keel_extras_of(p)->series.value(t, u, c->order, c->c, c->work, p->user);
     if (w->code != 0) return w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
-    m->known[0] = 1;
-    m->known[1] = t;
-    memcpy(m->known + 2, u, bytes);
+    *c->known = 1;
+    m->place[0] = t;
+    memcpy(m->place + 1, u, bytes);
     return KEEL_OK;
-}
-
-/* One over the tolerance of each state, by its size over a step h: one that passes through 0 does not make a
- * step short.  x' is that of the step before, which need not be waited for. */
-static void weigh(const keel_work *w, const double *u, double h) {
-    const struct taylor *m = w->method;
-    for (int i = 0; i < w->n; i++) {
-        double size = fabs(u[i]) + fabs(h * m->slope[i]), scale = w->atol[i] + w->rtol * size,
-               least = 4 * DBL_EPSILON * size;
-        m->weight[i] = 1 / (scale < least ? least : scale);
-    }
-}
-
-/* The largest of the coefficients of order k, in tolerances; squares may be too large for a number. */
-static double largest_of(const keel_work *w, int k) {
-    const struct taylor *m = w->method;
-    const double *c = m->c + (size_t)k * (size_t)w->n;
-    double largest = 0;
-    for (int i = 0; i < w->n; i++) {
-        double ratio = c[i] == 0 ? 0 : fabs(c[i]) * m->weight[i];
-        if (!(ratio <= largest)) largest = ratio;
-    }
-    return largest;
-}
-
-/* -log2 of the h with norm h^k = 2^share; infinite where the term vanishes. */
-static double reach(double norm, double share, int k) {
-    return norm > 0 ? (log2(norm) - share) / k : -HUGE_VAL;
-}
-
-/* exp(-2) is 2^-2.885.  Where the last terms vanish, as those of free flight do, the motion may be a
- * polynomial: the last term there is may become as large as the state, and the rate at the end will tell. */
-static double longest(const keel_work *w, const double *u, double before) {
-    const struct taylor *m = w->method;
-    int p = m->order;
-    weigh(w, u, before);
-    double near = reach(largest_of(w, p), -2.885390081777927, p);
-    double far = reach(largest_of(w, p - 1), 0, p - 1);
-    if (!(near > far)) near = far;
-    for (int k = p - 2; k > 0 && near == -HUGE_VAL; k--) near = reach(largest_of(w, k), -log2(w->rtol), k);
-    return exp2(-near) * m->safety;
 }
 
 static double aim(keel_work *w, double t, const double *u, int first) {
     struct taylor *m = w->method;
+    keel_taylor *c = &m->series;
     if (find(w, t, u, first) != KEEL_OK) return 0;
     if (first) {
-        m->known[0] = 2;
-        *m->before = longest(w, u, 0);
-        memcpy(m->slope, m->c + w->n, (size_t)w->n * sizeof *u);
+        *c->known = 2;
+        *c->before = keel_taylor_longest(c, u, 0, w->atol, w->rtol);
+        memcpy(c->slope, c->c + w->n, (size_t)w->n * sizeof *u);
     }
-    double h = longest(w, u, isfinite(*m->before) ? *m->before : 0);
-    *m->before = h;
-    return h;
+    return *c->before = keel_taylor_longest(c, u, isfinite(*c->before) ? *c->before : 0, w->atol, w->rtol);
 }
 
 static double next(keel_work *w, double h, double error, int rejected) {
     const struct taylor *m = w->method;
     if (!rejected) return h; /* the next place tells it */
-    return isinf(error) ? 0.25 * h : h * fmax(0.1, 0.9 * pow(error, -1. / (m->order + 1)));
-}
-
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-
-/* x(h) - x = h S and x'(h) = S + h S' for states i and i + 1, S = E + h O by the odd and the even
- * coefficients, which are polynomials in h^2 that do not wait for each other; E' and O' by Horner's scheme
- * for the derivative. */
-static inline void sum_two(const struct taylor *m, int n, int i, double h, double *dx, double *slope) {
-    pair odd = {0, 0}, even = odd, odd_slope = odd, even_slope = odd;
-    double y = h * h;
-    int k = m->order;
-    const double *c = m->c + (size_t)k * (size_t)n + i;
-    if (k % 2 == 1) { /* begin with an even one */
-        odd = *(const pair *)c;
-        k--;
-        c -= n;
-    }
-    for (; k > 0; k -= 2, c -= 2 * (ptrdiff_t)n) {
-        even_slope = even_slope * y + even;
-        even = even * y + *(const pair *)c;
-        odd_slope = odd_slope * y + odd;
-        odd = odd * y + *(const pair *)(c - n);
-    }
-    pair sum = odd + h * even;
-    *(pair *)(dx + i) = sum * h;
-    *(pair *)(slope + i) = sum + h * (even + 2 * h * (odd_slope + h * even_slope));
-}
-
-/* The same of one state. */
-static inline void sum_one(const struct taylor *m, int n, int i, double h, double *dx, double *slope) {
-    double odd = 0, even = 0, odd_slope = 0, even_slope = 0, y = h * h;
-    int k = m->order;
-    const double *c = m->c + (size_t)k * (size_t)n + i;
-    if (k % 2 == 1) {
-        odd = *c;
-        k--;
-        c -= n;
-    }
-    for (; k > 0; k -= 2, c -= 2 * (ptrdiff_t)n) {
-        even_slope = even_slope * y + even;
-        even = even * y + *c;
-        odd_slope = odd_slope * y + odd;
-        odd = odd * y + c[-n];
-    }
-    double sum = odd + h * even;
-    dx[i] = sum * h;
-    slope[i] = sum + h * (even + 2 * h * (odd_slope + h * even_slope));
-}
-
-/* The sum of |terms| of x_i'(h). */
-static double terms_of(const struct taylor *m, int n, int i, double h) {
-    double sum = 0;
-    for (int k = m->order; k > 0; k--)
-        sum = sum * fabs(h) + k * fabs(m->c[(size_t)k * (size_t)n + (size_t)i]);
-    return sum;
-}
-
-static double power_of(double h, int p) {
-    double power = 1;
-    for (; p > 0; p /= 2, h *= h)
-        if (p % 2) power *= h;
-    return power;
-}
-
-/* A step that moves a state by less than its tolerance may pass every test and still lie beyond the circle of
- * convergence: near a branch point, sqrt(x) at x = 0, such steps led up where the rates led down, and stood
- * still for ever.  So the polynomial must follow its own motion: the defect may not exceed it. */
-#define ASTRAY 1e6 /* tolerances: what such a step errs by; its end is half as far, then */
-
-/* The rate of a state that a balance keeps at zero is the round-off of terms that cancel: as large as that of
- * the other rates. */
-static double noise_of_rates(const keel_work *w, const keel_attempt *a) {
-    double largest = 0;
-    for (int i = 0; i < w->n; i++) largest = fabs(a->f[i]) > largest ? fabs(a->f[i]) : largest;
-    return 64 * DBL_EPSILON * largest;
-}
-
-static int is_astray(const keel_work *w, const keel_attempt *a, int i, double defect, double h) {
-    if (h * defect <= fabs(a->dx[i])) return 0;
-    double way = fabs(a->dx[i]) + h * fabs(a->f[i]);
-    return h * defect > way && way > 64 * DBL_EPSILON * fabs(a->x[i]) && defect > noise_of_rates(w, a);
-}
-
-/* The larger of the last term and the defect of the rate at the end, freed of its round-off. */
-static keel_status estimate(keel_work *w, keel_attempt *a) {
-    struct taylor *m = w->method;
-    int n = w->n, p = m->order;
-    double h = fabs(a->h), power = power_of(h, p), share = 0.1 * h;
-    for (int i = 0; i < n; i++) m->x[i] = a->x[i] + a->dx[i];
-    keel_status status = keel_rhs(w, a->t + a->h, m->x, a->f_end);
-    const double *last = m->c + (size_t)p * (size_t)n;
-    for (int i = 0; i < n && status == KEEL_OK; i++) {
-        double defect = fabs(a->f_end[i] - m->slope[i]), term = fabs(last[i]) * power;
-        if (defect * share >
-            0.1 * (w->atol[i] + w->rtol * (fabs(a->x[i]) + fabs(a->dx[i])))) { /* it matters */
-            defect -= 32 * DBL_EPSILON * terms_of(m, n, i, a->h);
-            if (defect < 0) defect = 0;
-        }
-        if (is_astray(w, a, i, defect, h)) term = ASTRAY * (w->atol[i] + w->rtol * fabs(a->x[i]));
-        defect *= share;
-        a->error[0][i] = defect < term ? term : defect; /* what is not a number stays so */
-    }
-    return status;
+    return isinf(error) ? 0.25 * h : h * fmax(0.1, 0.9 * pow(error, -1. / (m->series.order + 1)));
 }
 
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct taylor *m = w->method;
-    int n = w->n, i = 0;
-    keel_status status = find(w, a->t, a->x, a->first && m->known[0] != 2);
+    keel_taylor *c = &m->series;
+    keel_status status = find(w, a->t, a->x, a->first && *c->known != 2);
     if (status != KEEL_OK) return status;
-    m->known[0] = 1;
-    for (; i + 1 < n; i += 2) sum_two(m, n, i, a->h, a->dx, m->slope);
-    for (; i < n; i++) sum_one(m, n, i, a->h, a->dx, m->slope);
-    for (i = n; i < w->width; i++) a->dx[i] = 0;
-    return a->error[0] ? estimate(w, a) : KEEL_OK;
+    *c->known = 1;
+    keel_taylor_sum(c, a->h, a->dx);
+    for (int i = w->n; i < w->width; i++) a->dx[i] = 0;
+    if (!a->error[0]) return KEEL_OK;
+    for (int i = 0; i < w->n; i++) m->x[i] = a->x[i] + a->dx[i];
+    status = keel_rhs(w, a->t + a->h, m->x, a->f_end);
+    if (status == KEEL_OK) keel_taylor_error(c, a->h, a->x, a->dx, a->f_end, w->atol, w->rtol, a->error[0]);
+    return status;
 }
 
 static keel_status prepare(keel_work *w, const keel_segment *s) {
@@ -294,8 +148,8 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
     double h = theta * s->h, blend = theta * theta * (3 - 2 * theta);
     for (int i = 0; i < n; i++) {
         double here = 0, end = 0;
-        for (int k = m->order; k > 0; k--) {
-            double c = m->c[(size_t)k * (size_t)n + (size_t)i];
+        for (int k = m->series.order; k > 0; k--) {
+            double c = m->series.c[(size_t)k * (size_t)n + (size_t)i];
             here = (here + c) * h;
             end = (end + c) * s->h;
         }
@@ -309,8 +163,9 @@ static void shift(const keel_work *w, const keel_segment *s, double from) {
     int n = w->n, degree = m->degree;
     for (int i = 0; i < n; i++) {
         double *c = m->curve + i, end = 0;
-        for (int k = 0; k <= degree; k++) c[(long)k * n] = k <= m->order ? m->c[(long)k * n + i] : 0;
-        for (int k = m->order; k > 0; k--) end = (end + m->c[(long)k * n + i]) * s->h;
+        for (int k = 0; k <= degree; k++)
+            c[(long)k * n] = k <= m->series.order ? m->series.c[(long)k * n + i] : 0;
+        for (int k = m->series.order; k > 0; k--) end = (end + m->series.c[(long)k * n + i]) * s->h;
         double moved = s->x_end[i] - (s->x[i] + end);
         c[2L * n] += 3 * moved / (s->h * s->h);
         c[3L * n] -= 2 * moved / (s->h * s->h * s->h);

@@ -232,9 +232,29 @@ static void too_many(const struct system *y, struct source_messages *messages) {
         surplus == 1 ? "it was" : "they were");
 }
 
+/* Constraints that are too many, of which some would have to follow from the others, do not. */
+static void open_loop(const struct system *y, struct source_messages *messages) {
+    const struct model_mode *mode = &y->m->mode[y->mode];
+    const struct model_row *row = &mode->constraint.list[y->gap.row];
+    char where[120], sentence[320];
+    text_set(sentence, sizeof sentence,
+             "%s%d constraints on %d coordinates leave no degree of freedom, unless some follow from others. "
+             "They do not: nearest to the guesses `%.80s` is still off by %.2g.",
+             in_mode(y, where, sizeof where), mode->constraint.count, mode->motion.n, row->label.text,
+             y->gap.off);
+    source_hint(
+        message_at(messages, row->where, SOURCE_ERROR, sentence),
+        "A closed loop moves only if its lengths and axes fit. Check them and the guesses, or put a joint "
+        "with more freedom into the loop.");
+}
+
 /* No unknown is left for some equation, or no equation for some unknown. */
 static void singular(const struct system *y, struct source_messages *messages) {
     char where[120];
+    if (y->gap.row >= 0 && y->s.over.equations) {
+        open_loop(y, messages);
+        return;
+    }
     if (y->s.under.unknowns) too_few(y, messages);
     if (y->s.over.equations) too_many(y, messages);
     if (!y->s.under.unknowns && !y->s.over.equations)

@@ -1,6 +1,6 @@
 /* diagnostics.h - what there is to say about a model whose text is right and whose equations are not.
  *
- * Each adds one message and returns 0, so that a caller can `return complaint_...`. */
+ * Each adds one message and returns 0, so that a caller can `return diagnostics_...`. */
 #ifndef KEEL_MODEL_DIAGNOSTICS_H
 #define KEEL_MODEL_DIAGNOSTICS_H
 

@@ -92,8 +92,8 @@ static int homogeneous(struct graph *g, expr e, int n, const expr *v, int *visit
     return 0;
 }
 
-/* The energy of q' = H_p, p' = -H_q - G^T lambda, of its lagrangian twin, or of x' = B grad H: its rate is
- * its partial derivative by t, and the work of forces and of constraints that move. */
+/* The energy of q' = H_p, p' = -H_q - G^T lambda, of the lagrangian that is equivalent, or of x' = B grad H:
+ * its rate is its partial derivative by t, and the work of forces and of constraints that move. */
 static int proves_energy(const struct system *y) {
     if (y->m->form == MODEL_EQUATIONS) return 0;
     const struct model_mode *in = &y->m->mode[y->mode];

@@ -7,8 +7,8 @@
 struct fill {
     keel_problem problem;
     keel_extras extras;
-    /* f, algebraic, hidden, energy, constraint, rolling, invariant, mass, velocity, forms, reduced, written,
-     * original_rows */
+    /* f, algebraic, hidden, energy, constraint, rolling, invariant, mass, velocity,
+     * quadratic_forms, energy_of_forms, original_f, original_g */
     keel_pattern pattern[13];
 };
 

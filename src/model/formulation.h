@@ -38,7 +38,7 @@ struct formulation {
     int *array_of;      /* n */
     struct formulation_map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event;
     struct formulation_map quadratic_forms, energy_of_forms; /* absent: not pairwise, or too many */
-    expr *form_symbol;                                       /* [forms] the inputs of reduced */
+    expr *form_symbol;                                       /* [forms] the inputs of energy_of_forms */
     struct formulation_map original_f, original_g;           /* absent: there is no such form */
     expr *original_symbol;                                   /* the inputs of both: the states, then z */
     struct derive_sparse mass;                               /* mechanics */

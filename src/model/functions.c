@@ -10,6 +10,8 @@
 #define INTERPRET(role)                                                               \
     static int interpret_##role(double t, const double *u, double *out, void *user) { \
         const struct functions_bound *b = user;                                       \
+        keel_fn *compiled = b->machine->call[functions_role_##role];                  \
+        if (compiled) return compiled(t, u, out, user);                               \
         return tape_call(&b->tape[functions_role_##role], t, u, b->parameter, out);   \
     }
 FUNCTIONS_LIST(INTERPRET)
@@ -240,7 +242,10 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     if (!stepper) return 0;
     f->method.rk = registry_table(stepper);
     int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
-    if (!f->method.rk && !(canonical && registry_splitting(stepper, r->n, &f->method.splitting))) return 0;
+    f->method.series = f->series.value && strcmp(method, "taylor") == 0;
+    if (!f->method.rk && !f->method.series &&
+        !(canonical && registry_splitting(stepper, r->n, &f->method.splitting)))
+        return 0;
     f->kernel.method = stepper->info.name;
     int left_out = emit_kernel(e, name, &f->tape[functions_role_f], &f->method);
     return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, name);
@@ -273,18 +278,34 @@ void functions_link_lanes(struct functions *f, const struct compile_unit *unit, 
     f->kernel.kept_lanes = compile_kept_lanes(unit, name);
 }
 
-void functions_link(struct functions *f, const struct compile_unit *unit, int mode) {
+static void find_machine(const struct functions *f, const struct compile_unit *unit, int mode,
+                         struct functions_machine *out) {
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
         name_in_c(name, sizeof name, mode, k);
         int left_out = k >= functions_role_quadratic_forms && k <= functions_role_original_g_terms;
-        keel_fn *compiled = f->there[k] && !left_out ? compile_function(unit, name) : NULL;
-        if (compiled) f->call[k] = compiled;
+        out->call[k] = f->there[k] && !left_out ? compile_function(unit, name) : NULL;
     }
-    functions_link_kernel(f, unit, mode);
     name_in_c(name, sizeof name, mode, functions_role_f);
-    if (f->series.value && compile_series(unit, name)) f->series.value = compile_series(unit, name);
+    out->series = f->series.value ? compile_series(unit, name) : NULL;
     name_in_c(name, sizeof name, mode, functions_role_event);
-    if (f->event_series.value && compile_composed(unit, name))
-        f->event_series.value = compile_composed(unit, name);
+    out->composed = f->event_series.value ? compile_composed(unit, name) : NULL;
+}
+
+void functions_link(struct functions *f, const struct compile_unit *unit, int mode) {
+    struct functions_machine found;
+    find_machine(f, unit, mode, &found);
+    for (int k = 0; k < FUNCTIONS_ROLES; k++)
+        if (found.call[k]) f->call[k] = found.call[k];
+    if (found.series) f->series.value = found.series;
+    if (found.composed) f->event_series.value = found.composed;
+    functions_link_kernel(f, unit, mode);
+}
+
+void functions_hand_over(struct functions *f, const struct compile_unit *unit, int mode) {
+    find_machine(f, unit, mode, &f->machine);
+}
+
+struct functions_bound functions_bind(const struct functions *f, const double *parameter, void *owner) {
+    return (struct functions_bound){parameter, f->tape, &f->recurrences, &f->composed, &f->machine, owner};
 }

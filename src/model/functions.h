@@ -33,11 +33,19 @@ enum functions_role {
         FUNCTIONS_ROLES
 };
 
+/* What was compiled after problems were filled: interpreted functions hand over to it.  NULL: nothing. */
+struct functions_machine {
+    keel_fn *call[FUNCTIONS_ROLES];
+    keel_series_fn *series;
+    keel_composed_fn *composed;
+};
+
 struct functions_bound {
     const double *parameter; /* parameters, then held values */
     const struct tape *tape; /* of the mode */
     const struct series *series, *composed;
-    void *owner; /* the keel_sim, if it is one's */
+    const struct functions_machine *machine; /* of the mode */
+    void *owner;                             /* the keel_sim, if it is one's */
 };
 
 struct functions {
@@ -51,6 +59,7 @@ struct functions {
     keel_series series;             /* value NULL: there are none */
     struct series composed;         /* of the events on a curve */
     keel_composed event_series;
+    struct functions_machine machine; /* of functions_hand_over */
 };
 
 /* The tapes of a formulation; interpreted until functions_link.  method: that the model is read for, or "".
@@ -58,13 +67,17 @@ struct functions {
 int functions_open(struct functions *f, const struct formulation *r, const char *method);
 void functions_close(struct functions *f);
 /* The same as C, for mode number `mode`, with the recurrences for the method taylor.  Few methods ask for
- * forms and written: they are left out unless all is wanted, and stay interpreted.  0 or -1. */
+ * quadratic forms and the original equations: they are left out unless all is wanted, and stay interpreted.
+ * 0 or -1. */
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all);
 /* f inside the loop of a method, where that is an explicit Runge-Kutta method or a splitting and f is all it
  * needs; the same. */
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,
                           const char *method);
+/* Machine code in place of the interpreter, in problems that are filled from here on, or in all of them. */
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
+void functions_hand_over(struct functions *f, const struct compile_unit *unit, int mode);
+struct functions_bound functions_bind(const struct functions *f, const double *parameter, void *owner);
 void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode); /* that alone */
 /* The lanes of a kernel that is linked. */
 void functions_link_lanes(struct functions *f, const struct compile_unit *unit, int mode, int lanes);

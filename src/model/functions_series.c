@@ -22,6 +22,7 @@ struct motion_parts {
 
 static int interpret_series(double t, const double *u, int orders, double *out, double *work, void *user) {
     const struct functions_bound *b = user;
+    if (b->machine->series) return b->machine->series(t, u, orders, out, work, user);
     return series_run(b->series, t, u, orders, out, work, b->parameter);
 }
 
@@ -140,6 +141,7 @@ static void general(struct motion_parts *p) {
 static int follow_events(double t, const double *u, const double *c, int orders, double *out, double *work,
                          void *user) {
     const struct functions_bound *b = user;
+    if (b->machine->composed) return b->machine->composed(t, u, c, orders, out, work, user);
     return series_follow(b->composed, t, u, c, orders, out, work, b->parameter);
 }
 

@@ -7,7 +7,7 @@
 /* Does an event assign something? */
 static int assigns(const struct model *m) {
     for (int i = 0; i < m->modes; i++)
-        for (int k = 0; k < m->mode[i].events; k++)
+        for (int k = 0; k < m->mode[i].events + m->mode[i].timed; k++)
             for (int a = 0; a < m->mode[i].event[k].actions; a++)
                 if (m->mode[i].event[k].action[a].kind == SYNTAX_ASSIGN) return 1;
     return 0;
@@ -53,7 +53,7 @@ int impact_apply(const struct impact *i, double t, const double *parameter, cons
     int n = i->formulation.n, written = i->impulse.there && (i->always || memchr(stays, 1, i->states));
     if (written) return impulse_apply(&i->impulse, t, parameter, stays, u);
     if (!i->there) return 1;
-    struct functions_bound bound = {parameter, i->functions.tape, NULL, NULL, NULL};
+    struct functions_bound bound = functions_bind(&i->functions, parameter, NULL);
     keel_problem p = i->fill.problem;
     double *x = malloc((size_t)n * sizeof *x);
     unsigned char *fixed = calloc((size_t)n, 1); /* nothing is */

@@ -210,14 +210,26 @@ static int take_workspace(struct loops *l, struct pool *pool) {
     return !pool->refused;
 }
 
-int loops_dependent(const struct system *y, unsigned char *dependent, struct pool *pool) {
+/* The row that is off most where the search ended. */
+static struct loops_gap gap_of(struct loops *l) {
+    struct loops_gap gap = {-1, 0};
+    if (!isfinite(evaluate(l, l->q))) return gap;
+    for (int i = 0; i < l->rows; i++)
+        if (fabs(l->out[i]) > gap.off) gap = (struct loops_gap){i, fabs(l->out[i])};
+    return gap;
+}
+
+int loops_dependent(const struct system *y, unsigned char *dependent, struct loops_gap *gap,
+                    struct pool *pool) {
     const struct model_mode *mode = &y->m->mode[y->mode];
     struct loops l = {.y = y, .motion = &mode->motion, .n = mode->motion.n, .rows = mode->constraint.count};
     int count = 0;
     l.state = 88172645463325252u;
+    gap->row = -1;
     if (y->m->form != MODEL_LAGRANGIAN || l.rows < 2 || l.rows > MOST_ROWS || l.n > MOST_ROWS) return 0;
     int there = take_workspace(&l, pool) ? open_tape(&l, pool) : -1;
     int points = there > 0 ? visit(&l) : 0;
+    if (there > 0 && points == 0) *gap = gap_of(&l);
     tape_free(&l.tape);
     for (int i = 0; i < l.rows && points; i++) {
         int own = 0;

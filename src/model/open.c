@@ -6,12 +6,15 @@
 #include "model/assign.h"
 #include "model/initial.h"
 #include "model/columns.h"
+#include "model/compiled.h"
 #include "model/diagnostics.h"
 #include "model/drift.h"
 #include "model/explain.h"
+#include "model/import.h"
 #include "model/ledger.h"
 #include "model/prepare.h"
 #include "model/sets.h"
+#include "model/tangent.h"
 #include "model/tolerance.h"
 
 #include <errno.h>
@@ -95,14 +98,6 @@ static int take_span(struct keel_model *m) {
     return 0;
 }
 
-/* The stepper that the model is read for: as asked, or as the model's `options` say: "rk4" of rk4+scale. */
-static void find_method(const struct keel_model *m, char *out, size_t capacity) {
-    const char *words = m->method;
-    for (int i = 0; i < m->model->options && !words; i++)
-        if (strcmp(m->model->option[i].name, "method") == 0) words = m->model->option[i].words;
-    text_set(out, capacity, "%.*s", words ? (int)strcspn(words, "+") : 0, words ? words : "");
-}
-
 static int open_modes(struct keel_model *m) {
     struct model *model = m->model;
     size_t count = (size_t)model->modes;
@@ -111,7 +106,7 @@ static int open_modes(struct keel_model *m) {
     if (m->pool.refused) return diagnostics_memory(&m->messages);
     int good = 1;
     char method[40];
-    find_method(m, method, sizeof method);
+    compiled_method(m, method, sizeof method);
     for (int i = 0; i < model->modes; i++) { /* the mistakes of all modes are told */
         struct inside_mode *mode = &m->mode[i];
         m->modes = i + 1;
@@ -125,38 +120,9 @@ static int open_modes(struct keel_model *m) {
             return diagnostics_memory(&m->messages);
         good &= branches_check(&mode->branches, &mode->functions.tape[functions_role_event], m->span,
                                m->parameter, model->parameters + model->helds);
-        m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape,
-                                               &mode->functions.recurrences, &mode->functions.composed, NULL};
+        m->bound[i] = functions_bind(&mode->functions, m->parameter, NULL);
     }
     return good;
-}
-
-/* Machine code where that can be had; else the interpreter goes on, and why is noted. */
-static void compile(struct keel_model *m) {
-    struct emit e;
-    char method[40];
-    int good = 1;
-    find_method(m, method, sizeof method);
-    emit_open(&e);
-    e.stop = m->limits.stop;
-    for (int i = 0; i < m->modes && good; i++)
-        good = functions_emit(&m->mode[i].functions, &e, i, method, 0) == 0 &&
-               (m->kernel_later ||
-                functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].formulation, method) == 0);
-    if (!good || e.failed) {
-        text_set(m->why_not, sizeof m->why_not,
-                 e.starved ? "there is not enough memory to write it as C"
-                           : "the model is too large for one C file");
-        emit_close(&e);
-        return;
-    }
-    m->source_text = e.text;
-    if (m->interpret) {
-        text_set(m->why_not, sizeof m->why_not, "interpreted, as asked");
-        return;
-    }
-    m->compiled = compile_load(e.text, &m->limits, &m->unit, m->why_not, sizeof m->why_not) == COMPILE_READY;
-    for (int i = 0; i < m->modes && m->compiled; i++) functions_link(&m->mode[i].functions, &m->unit, i);
 }
 
 /* Linear invariants of each mode, as text. */
@@ -186,9 +152,10 @@ static int sort_sets(struct keel_model *m) {
     m->parameter_set = pool_take(&m->pool, bytes);
     m->start = pool_take(&m->pool, bytes);
     m->parameter_sets = m->starts = 0;
-    if (m->pool.refused) return diagnostics_memory(&m->messages);
+    m->unknowns = (struct dictionary){.pool = &m->pool};
+    if (!assign_unknowns(&m->unknowns, m->file) || m->pool.refused) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->sets; i++)
-        if (assign_is_start(m->file, m->set[i])) m->start[m->starts++] = m->set[i];
+        if (assign_is_start(&m->unknowns, m->set[i])) m->start[m->starts++] = m->set[i];
         else m->parameter_set[m->parameter_sets++] = m->set[i];
     return 1;
 }
@@ -215,7 +182,9 @@ static char *copy(const char *text, size_t length) {
 static int read_text(struct keel_model *m) {
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
-    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool)) {
+    int imports = m->file ? import_append(m) : 0;
+    if (imports < 0) return 0;
+    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool) + imports > 0) {
         char *longer = copy(m->source.text, m->source.length);
         if (!longer) return diagnostics_memory(&m->messages);
         free(m->text);
@@ -234,11 +203,11 @@ static int build(struct keel_model *m) {
                                         m->limits.stop};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     tell_phase(m, "analysing the equations");
-    if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !add_sides(m) ||
-        !list_linear_invariants(m))
+    if (!m->model || !take_span(m) || !tangent_add(m) || !take_parameters(m) || !open_modes(m) ||
+        !add_sides(m) || !list_linear_invariants(m))
         return 0;
     tell_phase(m, "compiling the model");
-    compile(m);
+    compiled_begin(m);
     tell_phase(m, "finding a consistent start");
     if (m->model->graph.failed) return 0; /* told by `finish` */
     const char *name = m->model->name ? m->model->name : m->title;
@@ -298,7 +267,7 @@ static void tear_down(struct keel_model *m) {
         formulation_close(&m->mode[i].formulation);
         system_close(&m->mode[i].system);
     }
-    if (m->compiled) compile_close(&m->unit);
+    compile_close(&m->unit); /* before the text that it may be at work on */
     model_release(m->model);
     pool_release(&m->pool);
     free(m->source_text);
@@ -338,7 +307,9 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     int sets = o && o->set ? o->sets : 0;
     m->set = calloc((size_t)sets + 1, sizeof *m->set);
     int complete = m->name && m->title && m->text && m->set;
-    if (o) complete &= copied(&m->method, o->method) && copied(&m->from, o->from) && copied(&m->to, o->to);
+    if (o)
+        complete &= copied(&m->method, o->method) && copied(&m->from, o->from) && copied(&m->to, o->to) &&
+                    copied(&m->sensitivity, o->sensitivity);
     if (!complete) return keel_model_close(m), NULL;
     for (int i = 0; i < sets; i++) {
         m->set[i] = copy(o->set[i], strlen(o->set[i]));
@@ -347,7 +318,7 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     }
     if (o && o->work > 0) m->work = 1e6 * o->work;
     if (o) m->interpret = o->interpret, m->without_start = o->without_start;
-    if (o) m->kernel_later = o->kernel_later;
+    if (o) m->kernel_later = o->kernel_later, m->compile_ahead = o->compile_ahead;
     if (o) m->phase = o->phase;
     if (o) m->limits = (struct compile_limits){.seconds = o->compile_seconds, .stop = o->stop};
     return m;
@@ -359,33 +330,14 @@ keel_model *keel_model_read(const char *name, const char *text, size_t length, c
     return m;
 }
 
-/* The whole file; NULL with errno. */
-static char *read_file(const char *path, size_t *length) {
-    FILE *file = fopen(path, "rb");
-    size_t capacity = 1 << 16, count = 0;
-    char *text = file ? malloc(capacity) : NULL;
-    while (text && !feof(file) && !ferror(file) && count <= SOURCE_LONGEST) {
-        if (count == capacity) {
-            char *wider = realloc(text, capacity *= 2);
-            if (!wider) free(text);
-            text = wider;
-        }
-        if (text) count += fread(text + count, 1, capacity - count, file);
-    }
-    int error = file && ferror(file) ? errno : text || !file ? 0 : ENOMEM;
-    if (file) fclose(file);
-    if (error) free(text), text = NULL, errno = error;
-    *length = text ? count : 0;
-    return text;
-}
-
 keel_model *keel_model_load(const char *path, const keel_model_options *o) {
     size_t length = 0;
     if (!path) path = "";
     errno = 0;
-    char *text = read_file(path, &length);
+    char *text = import_read(path, &length);
     int error = errno;
     struct keel_model *m = begin_model(path, text, length, o);
+    if (m) m->of_file = 1;
     if (m && !text && error == ENOMEM) diagnostics_memory(&m->messages);
     else if (m && !text)
         source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the file cannot be read: %s.",
@@ -400,6 +352,7 @@ void keel_model_close(keel_model *m) {
     tear_down(m);
     for (int i = 0; i < m->sets; i++) free(m->set[i]);
     free(m->set);
+    free(m->sensitivity);
     free(m->name);
     free(m->title);
     free(m->text);
@@ -449,7 +402,7 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
     if (!m || !assignment) return KEEL_EINVAL;
     char *own = copy(assignment, strlen(assignment)), **list = own ? sets_with(m, own, &count) : NULL;
     if (!list) return free(own), KEEL_ENOMEM;
-    if (m->model && !m->starts && !assign_is_start(m->file, assignment))
+    if (m->model && !m->starts && !assign_is_start(&m->unknowns, assignment))
         change = elaborate_set(m->model, count, (const char *const *)list, message, sizeof message);
     if (change == ELABORATE_REFUSED) return free(own), free(list), refuse(m, message);
     return take_change(m, list, count, change);
@@ -464,7 +417,7 @@ keel_status keel_model_set_all(keel_model *m, const char *const *set, int sets) 
     if (!list) return KEEL_ENOMEM;
     for (int i = 0; i < sets; i++) {
         if (!(list[i] = copy(set[i], strlen(set[i])))) return sets_free(list, i), KEEL_ENOMEM;
-        plain = plain && !assign_is_start(m->file, set[i]);
+        plain = plain && !assign_is_start(&m->unknowns, set[i]);
     }
     if (plain) change = elaborate_set(m->model, sets, (const char *const *)list, message, sizeof message);
     if (change == ELABORATE_REFUSED) return sets_free(list, sets), refuse(m, message);

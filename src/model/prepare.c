@@ -3,6 +3,7 @@
 #include "model/prepare.h"
 
 #include "model/diagnostics.h"
+#include "model/saltation.h"
 #include "model/touch.h"
 
 #include <math.h>
@@ -32,11 +33,13 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
     const struct model_event *event = own->event;
     struct inside_mode *next = &m->mode[own->to];
     int unknowns = next->formulation.n + next->formulation.m, count = unknowns, good = 1;
-    expr *target = pool_take(&m->pool, ((size_t)unknowns + (size_t)event->actions + 1) * sizeof *target);
+    int directions = m->model->directions;
+    expr *target =
+        pool_take(&m->pool, ((size_t)(unknowns + event->actions + directions) + 1) * sizeof *target);
     own->assigned = pool_take(&m->pool, ((size_t)event->actions + 1) * sizeof *own->assigned);
     own->stays = pool_take(&m->pool, (size_t)next->formulation.n + 1);
     if (m->pool.refused) return diagnostics_memory(&m->messages);
-    for (int i = 0; i < unknowns; i++) target[i] = next->formulation.basic[i];
+    for (int i = 0; i < unknowns; i++) target[i] = saltation_before(m, mode, own, next->formulation.basic[i]);
     for (int k = 0; k < event->actions; k++) {
         const struct model_action *action = &event->action[k];
         struct values one;
@@ -55,7 +58,9 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
                                         mode->formulation.missing);
         target[count++] = action->value;
     }
+    for (int k = 0; k < directions; k++) target[count++] = saltation_time(m, mode, own, k);
     if (!good) return 0;
+    if (directions && !next->rates.count && !saltation_rates(m, next)) return 0;
     if (!next->jump.formulation && !jump_open(&next->jump, &next->formulation))
         return diagnostics_memory(&m->messages);
     if (!values_open(&own->after, &mode->formulation, count, target, 1))
@@ -78,17 +83,31 @@ static int prepare_onset(struct keel_model *m, struct inside_mode *mode, struct 
            diagnostics_memory(&m->messages);
 }
 
+/* The periods and times of timed events as functions of the parameters. */
+static int prepare_times(struct keel_model *m, const struct model_mode *from, struct tape *times) {
+    struct graph *g = &m->model->graph;
+    size_t parameters = (size_t)m->model->parameters;
+    struct tape_input *input = pool_take(&m->pool, (parameters + 1) * sizeof *input);
+    expr *value = pool_take(&m->pool, (size_t)from->timed * sizeof *value), missing;
+    if (m->pool.refused) return diagnostics_memory(&m->messages);
+    for (uint32_t i = 0; i < parameters; i++)
+        input[i] = (struct tape_input){expr_symbol(g, EXPR_PARAMETER, i, 0), TAPE_PARAMETER, i};
+    for (int k = 0; k < from->timed; k++) value[k] = from->event[from->events + k].value;
+    return tape_build_straight(times, g, (size_t)from->timed, value, parameters, input, &missing) == 0 ||
+           diagnostics_memory(&m->messages);
+}
+
 static int prepare_mode(struct keel_model *m, int number, const expr *held) {
     const struct model_mode *from = &m->model->mode[number];
     struct inside_mode *mode = &m->mode[number];
-    mode->event = pool_take(&m->pool, ((size_t)from->events + 1) * sizeof *mode->event);
+    mode->event = pool_take(&m->pool, ((size_t)(from->events + from->timed) + 1) * sizeof *mode->event);
     if (!mode->event || !values_open(&mode->held, &mode->formulation, m->model->helds, held, 1))
         return diagnostics_memory(&m->messages);
-    for (int k = 0; k < from->events; k++)
+    for (int k = 0; k < from->events + from->timed; k++)
         mode->event[k] = (struct inside_event){.event = &from->event[k],
                                                .to = mode_after(&from->event[k], number),
                                                .changes = changes(&from->event[k])};
-    return 1;
+    return from->timed == 0 || prepare_times(m, from, &mode->times);
 }
 
 int prepare_run(struct keel_model *m) {
@@ -100,7 +119,7 @@ int prepare_run(struct keel_model *m) {
         if (!prepare_mode(m, i, held)) return 0;
     int good = 1; /* the mistakes of all events are told */
     for (int i = 0; i < m->modes; i++)
-        for (int k = 0; k < model->mode[i].events; k++) {
+        for (int k = 0; k < model->mode[i].events + model->mode[i].timed; k++) {
             struct inside_event *own = &m->mode[i].event[k];
             if (own->changes) good &= prepare_action(m, &m->mode[i], own);
         }
@@ -114,8 +133,10 @@ void prepare_release(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         struct inside_mode *mode = &m->mode[i];
         values_close(&mode->held);
+        values_close(&mode->rates);
         jump_close(&mode->jump);
-        for (int k = 0; k < m->model->mode[i].events && mode->event; k++) {
+        tape_free(&mode->times);
+        for (int k = 0; k < m->model->mode[i].events + m->model->mode[i].timed && mode->event; k++) {
             values_close(&mode->event[k].after);
             values_close(&mode->event[k].onset);
         }

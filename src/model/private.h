@@ -3,6 +3,7 @@
 #define KEEL_MODEL_PRIVATE_H
 
 #include "keel/model.h"
+#include "base/dictionary.h"
 #include "lang/elaborate.h"
 #include "model/branches.h"
 #include "model/fill.h"
@@ -48,11 +49,13 @@ struct inside_mode {
     int *solver_row;       /* by row: its number among those of the solver; -1: the mode has none such */
     int *row_place[DRIFT_KINDS]; /* by kind: the places of the mode's rows among those of all modes */
     int *solver_surface;         /* the same of switching surfaces */
+    struct values rates;         /* of sensitivities: saltation.h */
     struct values held;          /* what `x.enter` and `x.start` are taken from */
-    struct inside_event *event;
-    int **event_states;      /* by event: how many states it depends on, and which; NULL: not known yet */
-    int proved, pairs;       /* the form proves its energy; its potential is a sum over pairs */
-    const char **free_state; /* names of states that may be chosen at the start, as many as are free */
+    struct inside_event *event;  /* timed ones behind the others */
+    struct tape times;           /* the periods and times of the timed ones, of the parameters */
+    int **event_states;          /* by event: how many states it depends on, and which; NULL: not known yet */
+    int proved, pairs;           /* the form proves its energy; its potential is a sum over pairs */
+    const char **free_state;     /* names of states that may be chosen at the start, as many as are free */
     int free_states, hiddens;
     int *hidden; /* [hiddens] those of the system's hidden rows that stand in no line of the text */
     int dof;     /* independent velocities, as the analysis counts them; -1: no mechanics */
@@ -70,7 +73,9 @@ struct keel_model {
     char *method;                         /* a kernel is wanted for; NULL: the model's */
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
-    int sets, parameter_sets, starts, interpret, without_start, kernel_later;
+    char *sensitivity;                    /* parameters and start values, as asked for; NULL: none */
+    int sets, parameter_sets, starts, interpret, without_start, kernel_later, compile_ahead;
+    int of_file; /* it was read from the file `name`: others may lie beside it */
     int changes; /* since the text was read: each takes some memory of the pool */
     double work; /* the budget; 0: the usual one */
     struct compile_limits limits;
@@ -79,6 +84,7 @@ struct keel_model {
     double span[2];
     keel_status status;
     struct syntax_file *file;
+    struct dictionary unknowns; /* their names in the file */
     struct model *model;
     struct inside_mode *mode;
     int modes; /* that were opened */

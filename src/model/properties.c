@@ -21,15 +21,6 @@ void keel_model_span(const keel_model *m, double *from, double *to) {
     if (to) *to = m ? m->span[1] : 0;
 }
 
-int keel_model_compiled(const keel_model *m, const char **why_not) {
-    if (why_not) *why_not = m ? m->why_not : "there is no model";
-    return m && m->compiled;
-}
-
-const char *keel_model_source(const keel_model *m) {
-    return m ? m->source_text : NULL;
-}
-
 int keel_model_modes(const keel_model *m) {
     return m && m->status == KEEL_OK ? m->modes : 0;
 }
@@ -45,7 +36,7 @@ int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
     *mode = (keel_mode){.name = m->model->mode[i].name,
                         .problem = &in->fill.problem,
                         .index = s->index,
-                        .freedom = s->freedom + in->regained,
+                        .freedom = (s->freedom + in->regained) / (m->model->directions + 1),
                         .dof = in->dof < 0 ? -1 : in->dof + in->regained_velocities,
                         .equations = in->system.equations,
                         .unknowns = in->system.unknowns,

@@ -26,7 +26,7 @@ static size_t most_numbers(const keel_model *m) {
         const struct inside_mode *mode = &m->mode[i];
         if (most < mode->formulation.n + mode->formulation.m)
             most = mode->formulation.n + mode->formulation.m;
-        for (int k = 0; k < m->model->mode[i].events; k++)
+        for (int k = 0; k < m->model->mode[i].events + m->model->mode[i].timed; k++)
             if (most < mode->event[k].after.count) most = mode->event[k].after.count;
     }
     return (size_t)most + 1;
@@ -35,7 +35,8 @@ static size_t most_numbers(const keel_model *m) {
 static size_t most_events(const keel_model *m) {
     int most = 0;
     for (int i = 0; i < m->modes; i++)
-        if (most < m->model->mode[i].events) most = m->model->mode[i].events;
+        if (most < m->model->mode[i].events + m->model->mode[i].timed)
+            most = m->model->mode[i].events + m->model->mode[i].timed;
     return (size_t)most + 1;
 }
 
@@ -99,8 +100,8 @@ static int take_scratch(struct keel_sim *s) {
     for (int i = 0; i < m->modes && !wrong; i++) {
         const struct inside_mode *mode = &m->mode[i];
         wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->sizes) ||
-                values_reserve(&s->scratch, &mode->held);
-        for (int k = 0; k < m->model->mode[i].events && !wrong; k++)
+                values_reserve(&s->scratch, &mode->held) || values_reserve(&s->scratch, &mode->rates);
+        for (int k = 0; k < m->model->mode[i].events + m->model->mode[i].timed && !wrong; k++)
             wrong = values_reserve(&s->scratch, &mode->event[k].after) ||
                     values_reserve(&s->scratch, &mode->event[k].onset);
     }
@@ -116,9 +117,12 @@ static int take_memory(struct keel_sim *s, const struct sim_start *start) {
     s->problem = calloc(modes, sizeof *s->problem);
     s->work = calloc(most_numbers(m) + (size_t)m->model->helds, sizeof *s->work);
     s->entry = calloc(most_numbers(m), sizeof *s->entry);
+    s->rate = calloc(most_numbers(m), sizeof *s->rate);
     s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
-    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->fired || !take_scratch(s) ||
-        ledger_open(&s->ledger, m))
+    s->time = malloc(most_events(m) * sizeof *s->time);
+    s->timed_mode = -1;
+    if (!s->time || !s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->rate ||
+        !s->fired || !take_scratch(s) || ledger_open(&s->ledger, m))
         return 0;
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
@@ -126,9 +130,7 @@ static int take_memory(struct keel_sim *s, const struct sim_start *start) {
         s->fired[i] = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1};
     memcpy(s->parameter, start ? start->parameter : m->parameter, (numbers - 1) * sizeof *s->parameter);
     for (size_t i = 0; i < modes; i++) {
-        s->bound[i] =
-            (struct functions_bound){s->parameter, m->mode[i].functions.tape,
-                                     &m->mode[i].functions.recurrences, &m->mode[i].functions.composed, s};
+        s->bound[i] = functions_bind(&m->mode[i].functions, s->parameter, s);
         s->problem[i] = m->mode[i].fill.problem;
         s->problem[i].user = &s->bound[i];
         s->problem[i].side = s->parameter + m->model->parameters + m->model->helds;
@@ -183,7 +185,9 @@ void keel_sim_close(keel_sim *s) {
     free(s->problem);
     free(s->atol);
     free(s->work);
+    free(s->rate);
     free(s->entry);
+    free(s->time);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);
     free(s->event_record);
     ledger_close(&s->ledger);
@@ -193,8 +197,10 @@ void keel_sim_close(keel_sim *s) {
     free(s->residual);
     free(s->kernel);
     free(s->extras);
-    if (s->unit.handle) compile_close(&s->unit);
-    if (s->lanes.handle) compile_close(&s->lanes);
+    compile_close(&s->unit);
+    compile_close(&s->lanes);
+    free(s->made);
+    free(s->kernel_text);
     vary_again_close(s->repeat);
     values_release(&s->scratch);
     keel_model_close(s->own);
@@ -252,6 +258,20 @@ static keel_status advance(struct keel_sim *s, double t_wake, double t_end, int 
     return status;
 }
 
+/* What is due where the run stands. */
+static keel_status act_in_time(struct keel_sim *s) {
+    keel_status status = KEEL_OK;
+    for (int event = sim_due(s); event >= 0 && status == KEEL_OK; event = sim_due(s))
+        status = sim_act(s, event);
+    return s->status < 0 ? s->status : status;
+}
+
+/* Does the call end at an event that has acted? */
+static int is_over(const struct keel_sim *s, double t_wake, double t_end, int tell, long begin) {
+    long pause = tell || s->o.pause_steps == 0 ? LONG_MAX : s->o.pause_steps;
+    return (t_wake != t_end && reached(s, t_wake)) || keel_statistics(s->solver).steps - begin >= pause;
+}
+
 static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell) {
     if (!s) return KEEL_EINVAL;
     if (s->status < 0) return s->status;
@@ -262,14 +282,24 @@ static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell)
         if (status != KEEL_OK) return status;
     }
     long begin = keel_statistics(s->solver).steps;
-    for (;;) {
-        keel_status status = advance(s, t_wake, t_end, tell);
+    keel_status status = act_in_time(s);
+    while (status == KEEL_OK) {
+        double stop;
+        int event;
+        status = sim_next_time(s, t_end, &stop, &event);
+        if (status != KEEL_OK) break;
+        status = advance(s, t_wake, stop, tell);
         if (status >= 0 && s->status < 0) return s->status; /* no memory */
-        if (status != KEEL_EVENT) return status;
-        status = sim_act(s, keel_event(s->solver));
-        if (status != KEEL_OK || (t_wake != t_end && reached(s, t_wake))) return status;
+        if (status == KEEL_EVENT) status = sim_act(s, keel_event(s->solver));
+        else if (status == KEEL_OK) {
+            int landed = keel_time(s->solver) == stop;
+            status = act_in_time(s);
+            if (!landed || stop == t_end) break; /* awake, paused or there */
+        }
+        if (status != KEEL_OK || is_over(s, t_wake, t_end, tell, begin)) break;
         if (too_many_steps(s, begin)) return s->status;
     }
+    return status;
 }
 
 keel_status keel_sim_advance(keel_sim *s, double t_wake, double t_end) {

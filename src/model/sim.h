@@ -43,12 +43,15 @@ struct keel_sim {
     keel_problem *problem;                  /* by mode */
     double *atol;                           /* theirs, by their scales; or NULL */
     double *work;                           /* enough for the unknowns of any mode and what is assigned */
+    double *rate;                           /* as many, for saltation.h */
     double *entry;                          /* the unknowns with which the mode in force was entered */
     double direction;                       /* of time: 1 or -1 */
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */
-    double *held;                           /* behind it, for held values */
-    struct values_work scratch;             /* enough for all that is asked in any mode */
-    double simultaneous_time;               /* events at one time are counted */
+    double *time;   /* periods and times of the timed events of the mode timed_mode (sim_clock.c) */
+    int timed_mode; /* -1: none yet */
+    double *held;   /* behind it, for held values */
+    struct values_work scratch; /* enough for all that is asked in any mode */
+    double simultaneous_time;   /* events at one time are counted */
     int simultaneous;
     keel_event_record *event_record;
     long event_records, capacity;
@@ -56,7 +59,7 @@ struct keel_sim {
     struct sim_jump *jump;
     long jumps, jump_workspace;
     double *row_value;               /* rows before an action, their units, and the same after it */
-    double *residual;                /* of the solver's rows, at a look (drift.c); NULL: not yet */
+    double *residual;                /* of the solver's rows, at a sample (drift.c); NULL: not yet */
     struct vary_again *repeat;       /* what keel_vary_again keeps; NULL: not yet */
     struct compile_unit lanes;       /* those of the kernel, the same */
     struct compile_unit device_unit; /* those for a GPU; it stays loaded, as its driver wants */
@@ -64,7 +67,9 @@ struct keel_sim {
     struct compile_unit unit; /* this run's own (sim_kernel.c); no handle: none */
     keel_extras *extras;      /* by mode: those of the problem, with what `kernel` has */
     keel_kernel *kernel;      /* by mode: what it has; NULL: not asked for yet */
-    double *branch;           /* the sides at the last look (branches.h); NULL: not yet */
+    struct functions *made;   /* by mode, and their C, while the compiler is at work on it; NULL: it is not */
+    char *kernel_text;
+    double *branch; /* the sides at the last look (branches.h); NULL: not yet */
     int branch_mode;
     keel_status status; /* of what is not the solver's */
     char message[640];
@@ -76,6 +81,10 @@ struct keel_sim *sim_open(const keel_model *m, const keel_options *o, const stru
 /* What the event that the solver stands on asks for, by its number: KEEL_OK: go on; KEEL_EVENT: it stops
  * the run. */
 keel_status sim_act(struct keel_sim *s, int number);
+/* sim_clock.c: the number of a timed event that is to act where the run stands, or -1; the first time after
+ * that at which there is one, up to t_end, and its number, or -1. */
+int sim_due(struct keel_sim *s);
+keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *event);
 /* sim_jumps.c: the rows before the action of the event that was noted last, and after it. */
 keel_status sim_rows_before(struct keel_sim *s);
 keel_status sim_rows_after(struct keel_sim *s);

@@ -2,7 +2,9 @@
  * changes, then the state is made consistent: along the directions in which impulses act (jump.h, impulse.h).
  */
 #include "base/text.h"
-#include "model/sim.h"
+#include "model/saltation.h"
+
+#include <keel/extras.h>
 
 #include <float.h>
 #include <math.h>
@@ -170,7 +172,9 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
     double t = keel_time(s->solver), off = off_constraints(s);
     keel_status status = jump_apply(&mode->jump, t, s->parameter, own->stays, s->work, &path);
     if (status == KEEL_OK) {
-        status = keel_switch(s->solver, &s->problem[own->to], s->work);
+        int samples = own->event->direction >= SYNTAX_EVERY && own->to == s->mode; /* again and again */
+        status =
+            samples ? keel_go_on(s->solver, s->work) : keel_switch(s->solver, &s->problem[own->to], s->work);
         if (status < 0) why = said_by(s->solver);
         else status = jump_check(&mode->jump, t, s->parameter, own->stays, keel_state(s->solver), &path);
         if (status == KEEL_OK && moves_assigned(s, own, off, path.why, sizeof path.why)) status = KEEL_ESTART;
@@ -195,9 +199,12 @@ static keel_status change(struct keel_sim *s, int number) {
     memcpy(s->entry, s->work, bytes);
     if (!impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, own->stays, s->work))
         return sim_no_memory(s);
+    status = saltation_apply(s, own);
+    if (status != KEEL_OK) return status;
     if (s->status < 0) return s->status; /* sides could not be found without memory */
     ledger_leave(s);
     status = enter_mode(s, own);
+    if (status == KEEL_OK) status = saltation_check(s, own);
     if (status < 0) return status;
     memcpy(s->entry, s->work, bytes);
     sim_moved(s, to, own->touched);

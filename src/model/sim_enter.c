@@ -9,6 +9,11 @@
 enum { DERIVATIVES = INSIDE_DERIVATIVES };
 #define SAME_TIME (8 * DBL_EPSILON) /* of t: how well an event is located */
 
+/* At a time of its own: there is no function. */
+static int is_timed(const struct keel_sim *s, int event) {
+    return event >= s->m->model->mode[s->mode].events;
+}
+
 /* Value and size of terms of an event function and of its time derivatives. */
 static int onset_at(struct keel_sim *s, int number, double *v) {
     return sim_query(s, &s->m->mode[s->mode].event[number].onset, v) == KEEL_OK;
@@ -22,6 +27,10 @@ static int acted_now(const struct keel_sim *s, int event) {
 void sim_fired(struct keel_sim *s, int event) {
     struct sim_fired *f = &s->fired[event];
     double v[2 * DERIVATIVES];
+    if (is_timed(s, event)) {
+        *f = (struct sim_fired){.t = keel_time(s->solver), .slope = NAN};
+        return;
+    }
     int known = onset_at(s, event, v), again = acted_now(s, event);
     struct sim_fired now = {.t = keel_time(s->solver), .slope = known ? v[2] : NAN};
     for (int k = 0; k < DERIVATIVES; k++)
@@ -29,16 +38,18 @@ void sim_fired(struct keel_sim *s, int event) {
     *f = now;
 }
 
-/* Events that stand outside of modes are the same in all of them; the others begin anew. */
+/* Events that stand outside of modes are the same in all of them; the others begin anew, and a timed one acts
+ * after the time at which its mode is entered. */
 void sim_moved(struct keel_sim *s, int to, const unsigned char *touched) {
     const struct model_mode *from = &s->m->model->mode[s->mode], *next = &s->m->model->mode[to];
     struct sim_fired *before = s->fired;
     if (to != s->mode) {
         s->fired = s->fired_before;
         s->fired_before = before;
-        for (int k = 0; k < next->events; k++) {
-            s->fired[k] = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1};
-            for (int i = 0; i < from->events; i++)
+        for (int k = 0; k < next->events + next->timed; k++) {
+            double acted = k < next->events ? NAN : keel_time(s->solver);
+            s->fired[k] = (struct sim_fired){.t = acted, .slope = NAN, .again = 1};
+            for (int i = 0; i < from->events + from->timed; i++)
                 if (from->event[i].where.offset == next->event[k].where.offset &&
                     strcmp(from->event[i].label.text, next->event[k].label.text) == 0)
                     s->fired[k] = before[i];
@@ -54,7 +65,7 @@ static int has_slope(const double *v) {
 void sim_passed(struct keel_sim *s, int event) {
     struct sim_fired *f = &s->fired[event];
     double v[2 * DERIVATIVES];
-    if (!onset_at(s, event, v) || !(v[2] * f->slope > 0) || !has_slope(v)) return;
+    if (is_timed(s, event) || !onset_at(s, event, v) || !(v[2] * f->slope > 0) || !has_slope(v)) return;
     f->slope = v[2];
     f->again = 0;
 }
@@ -96,7 +107,7 @@ static double remainder_of(const struct keel_sim *s, int number, int k) {
  * located. */
 static int sign_after(const struct keel_sim *s, int number, const double *v) {
     double t = keel_time(s->solver), forward = 1;
-    double moment = 1e-10 * fmax(fabs(t), fabs(s->span[1] - s->span[0]));
+    double moment = 1e-10 * fmax(fabs(t), fabs(t - s->span[0])); /* not of the span, which may be any */
     if (!is_zero(s, number, v)) return 0;
     for (int k = 1; k < DERIVATIVES; k++) {
         double size = fabs(v[2 * k]), next = k + 1 < DERIVATIVES ? fabs(v[2 * k + 2]) * moment : 0;

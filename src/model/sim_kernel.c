@@ -4,6 +4,7 @@
 #include "model/sim.h"
 
 #include "base/text.h"
+#include "methods/registry.h"
 
 #include <keel/extras.h>
 
@@ -23,26 +24,16 @@ static unsigned kernels_for(const struct keel_sim *s) {
 static void method_of(const struct keel_sim *s, char *out, size_t capacity) {
     text_set(out, capacity, "%.*s", s->o.method ? (int)strcspn(s->o.method, "+") : 0,
              s->o.method ? s->o.method : "");
-    if (!out[0] || strcmp(out, "auto") == 0) text_set(out, capacity, s->o.step > 0 ? "rk4" : "dop853");
+    if (!out[0] || strcmp(out, "auto") == 0) text_set(out, capacity, "%s", registry_default(&s->o));
 }
 
 static int has_kernel(const struct keel_sim *s) {
     return keel_extras_of(&s->problem[s->mode])->kernel != NULL;
 }
 
-static void say_unsuited(const struct keel_sim *s, char *message, size_t capacity) {
-    char method[64];
-    method_of(s, method, sizeof method);
-    text_set(message, capacity,
-             "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
-             "branches, constraints, events and rows that depend on the time",
-             method, EMIT_STATES, EMIT_KEPT);
-}
-
-/* f[modes]: copies of the model's functions, which get what the kernels have.  0: there is no kernel, with a
- * sentence. */
-static int compile(struct keel_sim *s, struct functions *f, int lanes, int device, struct compile_unit *unit,
-                   char *message, size_t capacity) {
+/* f[modes]: copies of the model's functions, which get what the kernels have.  The C of them, to be freed;
+ * NULL: there is no kernel. */
+static char *write_kernels(struct keel_sim *s, struct functions *f, int lanes, int device) {
     const keel_model *m = s->m;
     struct emit e;
     char method[64];
@@ -58,36 +49,67 @@ static int compile(struct keel_sim *s, struct functions *f, int lanes, int devic
         good = functions_emit_kernel(&f[i], &e, i, &m->mode[i].formulation, method) == 0;
     }
     if (device) emit_device_end(&e);
-    struct compile_limits limits = m->limits;
-    limits.lanes = lanes;
-    limits.device = device;
-    good = good && !e.failed && e.kernel_count > 0;
-    if (!good) say_unsuited(s, message, capacity);
-    good = good && compile_load(e.text, &limits, unit, message, capacity) == COMPILE_READY;
+    if (good && !e.failed && e.kernel_count > 0) return e.text;
     emit_close(&e);
-    return good;
+    return NULL;
 }
 
-int keel_sim_compile(keel_sim *s) {
-    if (!s || !s->solver || s->status < 0 || s->kernel) return s && s->solver && has_kernel(s);
-    char message[200];
+static struct compile_limits limits_of(const struct keel_sim *s, int lanes) {
+    struct compile_limits limits = s->m->limits;
+    limits.lanes = lanes;
+    return limits;
+}
+
+/* Once a run: starts the compiler, or finds what it has made. */
+static enum compile_status begin(struct keel_sim *s) {
     size_t modes = (size_t)s->m->modes;
+    char message[200];
     s->kernel = calloc(modes, sizeof *s->kernel);
     s->extras = calloc(modes, sizeof *s->extras);
-    struct functions *f = s->kernel && s->extras ? malloc(modes * sizeof *f) : NULL;
-    int good = f && s->m->compiled && !s->o.own_method && !s->o.reversible && !s->o.compensated &&
-               !has_kernel(s) && compile(s, f, 0, 0, &s->unit, message, sizeof message);
-    for (size_t i = 0; i < modes && good; i++) {
-        functions_link_kernel(&f[i], &s->unit, (int)i);
-        s->kernel[i] = f[i].kernel;
+    s->made = s->kernel && s->extras ? malloc(modes * sizeof *s->made) : NULL;
+    if (!s->made || s->o.own_method || s->o.reversible || s->o.compensated || has_kernel(s) ||
+        !(s->kernel_text = write_kernels(s, s->made, 0, 0)))
+        return COMPILE_FAILED;
+    struct compile_limits limits = limits_of(s, 0);
+    return compile_begin(s->kernel_text, &limits, &s->unit, message, sizeof message);
+}
+
+/* The compiler is done: steps are the kernel's from here on. */
+static void take(struct keel_sim *s) {
+    for (int i = 0; i < s->m->modes; i++) {
+        functions_link_kernel(&s->made[i], &s->unit, i);
+        s->kernel[i] = s->made[i].kernel;
         if (!s->kernel[i].fixed && !s->kernel[i].kept && !s->kernel[i].accelerations) continue;
         s->extras[i] = *keel_extras_of(&s->problem[i]);
         s->extras[i].kernel = &s->kernel[i];
         s->problem[i].extras = &s->extras[i];
     }
-    free(f);
-    if (good) keel_use_kernel(s->solver, keel_extras_of(&s->problem[s->mode])->kernel);
+    keel_use_kernel(s->solver, keel_extras_of(&s->problem[s->mode])->kernel);
+}
+
+static int compile(struct keel_sim *s, int wait) {
+    char message[200];
+    enum compile_status status = COMPILE_FAILED;
+    if (!s || !s->solver) return 0;
+    if (s->unit.work) status = compile_end(&s->unit, wait, message, sizeof message);
+    else if (!s->kernel && s->status >= 0 && s->m->compiled) {
+        status = begin(s);
+        if (status == COMPILE_BUSY && wait) status = compile_end(&s->unit, 1, message, sizeof message);
+    }
+    if (status == COMPILE_READY) take(s);
+    if (status == COMPILE_BUSY) return 0;
+    free(s->made);
+    free(s->kernel_text);
+    s->made = NULL, s->kernel_text = NULL;
     return has_kernel(s);
+}
+
+int keel_sim_compile(keel_sim *s) {
+    return compile(s, 1);
+}
+
+int keel_sim_compile_ahead(keel_sim *s) {
+    return compile(s, 0);
 }
 
 /* A kernel of the run's own, in which lanes can be entered. */
@@ -112,13 +134,16 @@ static int has_same_rows(const keel_kernel *own, const struct functions *f) {
 }
 
 int keel_sim_compile_lanes(keel_sim *s, int lanes) {
-    char message[200];
     if (!s || s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return 0;
     if (lanes == 0 || lanes > compile_lanes()) lanes = compile_lanes();
     if (s->lanes.handle || lanes < 2 || lanes > KEEL_MOST_LANES || (lanes & (lanes - 1)))
         return s->kernel->lanes;
     struct functions f;
-    if (!compile(s, &f, lanes, 0, &s->lanes, message, sizeof message)) return 0;
+    char message[200], *text = write_kernels(s, &f, lanes, 0);
+    struct compile_limits limits = limits_of(s, lanes);
+    int good = text && compile_load(text, &limits, &s->lanes, message, sizeof message) == COMPILE_READY;
+    free(text);
+    if (!good) return 0;
     functions_link_lanes(&f, &s->lanes, 0, lanes);
     keel_kernel *own = s->kernel;
     own->plain_lanes = f.kernel.plain_lanes;
@@ -128,16 +153,30 @@ int keel_sim_compile_lanes(keel_sim *s, int lanes) {
     return own->lanes;
 }
 
-const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t capacity) {
+static int load_device(struct keel_sim *s, char *message, size_t capacity) {
     struct functions f;
-    if (s) say_unsuited(s, message, capacity);
-    if (!s || s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
-    if (s->device_unit.handle) return s->kernel;
-    if (!compile(s, &f, 1, 1, &s->device_unit, message, capacity)) return NULL;
+    char *text = write_kernels(s, &f, 1, 1);
+    struct compile_limits limits = limits_of(s, 1);
+    limits.device = 1;
+    int good = text && compile_load(text, &limits, &s->device_unit, message, capacity) == COMPILE_READY;
+    free(text);
+    if (!good) return 0;
     text_set(message, capacity, "its rows are not those of the kernel");
-    if (!compile_device(&s->device_unit, &s->device) || !has_same_rows(s->kernel, &f)) return NULL;
-    void *queue = s->device.open(1, message, capacity); /* is there a GPU? */
-    if (!queue) return NULL;
+    return compile_device(&s->device_unit, &s->device) && has_same_rows(s->kernel, &f);
+}
+
+const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t capacity) {
+    char method[64];
+    if (!s) return NULL;
+    method_of(s, method, sizeof method);
+    text_set(message, capacity,
+             "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
+             "branches, constraints, events and rows that depend on the time",
+             method, EMIT_STATES, EMIT_KEPT);
+    if (s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
+    if (s->kernel->device) return s->kernel;
+    void *queue = load_device(s, message, capacity) ? s->device.open(1, message, capacity) : NULL;
+    if (!queue) return NULL; /* there is no GPU, or nothing for it */
     s->device.close(queue);
     s->kernel->device = &s->device;
     keel_use_kernel(s->solver, s->kernel);

@@ -47,7 +47,7 @@ static uint64_t check_of(const struct keel_sim *s) {
 
 static int number_of(const struct keel_sim *s, const keel_event_record *one) {
     const struct model_mode *mode = &s->m->model->mode[one->from];
-    for (int k = 0; k < mode->events; k++)
+    for (int k = 0; k < mode->events + mode->timed; k++)
         if (mode->event[k].label.text == one->event) return k;
     return 0;
 }
@@ -67,7 +67,7 @@ static size_t unknowns_of(const struct keel_sim *s) {
 }
 
 static size_t events_of(const struct keel_sim *s) {
-    return (size_t)s->m->model->mode[s->mode].events;
+    return (size_t)(s->m->model->mode[s->mode].events + s->m->model->mode[s->mode].timed);
 }
 
 size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity) {
@@ -129,7 +129,7 @@ static int read_events(struct keel_sim *s, const unsigned char *at, int64_t coun
         struct saved_event one;
         memcpy(&one, at + (size_t)i * sizeof one, sizeof one);
         if (one.from < 0 || one.from >= model->modes || one.to < 0 || one.to >= model->modes ||
-            one.event < 0 || one.event >= model->mode[one.from].events)
+            one.event < 0 || one.event >= model->mode[one.from].events + model->mode[one.from].timed)
             return 0;
         s->event_record[s->event_records++] = (keel_event_record){
             one.t, model->mode[one.from].event[one.event].label.text, one.from, one.to, one.changed};

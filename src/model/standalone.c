@@ -4,6 +4,7 @@
  * but letters, digits and a few signs escaped; names of C functions are made of letters, digits and _. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "base/text.h"
+#include "methods/registry.h"
 #include "model/sim.h"
 
 #include <keel/options.h>
@@ -151,7 +152,7 @@ static int put_extras(const struct page *page, int mode, const keel_extras *x) {
         fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.workspace,
                 x->series.per_order);
     if (page->method && x->event_series.value)
-        fprintf(out, "    .event_series = {along_%d_event, %ld, %ld},\n", mode, x->event_series.workspace,
+        fprintf(out, "    .event_series = {composed_%d_event, %ld, %ld},\n", mode, x->event_series.workspace,
                 x->event_series.per_order);
     fputs("};\n", out);
     return 1;
@@ -308,7 +309,7 @@ static void put_choice(FILE *out, const char *words, int k) {
 static void put_options(FILE *out, const keel_model *m, const keel_options *given) {
     keel_options o = *given;
     const keel_field *f;
-    if (!o.method) o.method = o.reversible ? "gauss8" : o.step > 0 ? "rk4" : "dop853";
+    if (!o.method) o.method = registry_default(&o);
     if (o.step == 0) o.rtol = KEEL_VALUE(&o, rtol);
     if (o.max_step == 0 && o.step == 0 && wants_short_steps(m))
         o.max_step = fabs(m->span[1] - m->span[0]) / 100;
@@ -327,6 +328,22 @@ static void put_options(FILE *out, const keel_model *m, const keel_options *give
         fputc(',', out);
     }
     fputs("\n    };\n", out);
+}
+
+/* The first event at a time of its own, in the first mode: its time and name; NULL: none up to the end. */
+static const char *first_timed(const keel_model *m, double *t) {
+    keel_sim *s = m->model->mode[m->model->start].timed ? keel_sim_open(m, NULL) : NULL;
+    const struct model_event *event = m->model->mode[m->model->start].event;
+    int number = -1;
+    *t = m->span[1];
+    if (s && s->solver && keel_state_of(s->solver) >= 0 && m->span[0] != m->span[1]) {
+        s->direction = m->span[1] > m->span[0] ? 1 : -1;
+        number = sim_due(s);
+        if (number >= 0) *t = m->span[0];
+        else sim_next_time(s, m->span[1], t, &number);
+    }
+    keel_sim_close(s);
+    return number >= 0 ? event[number].label.text : NULL;
 }
 
 static void put_main(struct page *page, const keel_model *m, const keel_options *o) {
@@ -359,9 +376,18 @@ static void put_main(struct page *page, const keel_model *m, const keel_options 
             "    const keel_problem *problem = %s();\n    keel_solver *s = keel_open(problem, &options);\n"
             "    keel_status status = keel_run(s, ",
             name);
-    put_number(out, m->span[1]);
+    double t_end;
+    const char *timed = first_timed(m, &t_end);
+    put_number(out, t_end);
     fputs(");\n    keel_row row;\n", out);
     if (acts(m)) fputs(after_event, out);
+    if (timed) {
+        fputs("    /* At this time an event acts; it is up to the program, too. */\n"
+              "    if (status == KEEL_OK) printf(\"stopped by event %s\\n\", ",
+              out);
+        put_string(out, timed);
+        fputs(");\n", out);
+    }
     fputs(rest, out);
 }
 

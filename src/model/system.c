@@ -6,6 +6,7 @@
 #include "model/diagnostics.h"
 #include "model/factor.h"
 #include "model/loops.h"
+#include "model/tangent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,6 +43,11 @@ void system_label(const struct system *y, int i, int order, char *out, size_t ca
         model_name(y->m, o->kind == SYSTEM_MOTION ? mode->motion.q[o->number] : mode->motion.v[o->number],
                    name, sizeof name);
         text_add(out, capacity, "motion of %s", name);
+        break;
+    case SYSTEM_TANGENT:
+        name[0] = '\0';
+        if (o->number >= 0) system_label(y, o->number, 0, name, sizeof name);
+        text_add(out, capacity, "d/d%s %s", y->m->direction[o->copy - 1].name, name);
         break;
     }
 }
@@ -167,6 +173,7 @@ static int collect(struct system *y, struct pool *pool) {
     size_t rows =
         (size_t)(mode->equation.count + 2 * mode->motion.n + mode->constraint.count + mode->rolling.count);
     size_t columns = (size_t)m->unknowns + (size_t)m->multipliers;
+    rows += tangent_count(m, rows);
     y->equations = y->unknowns = 0;
     y->equation = pool_take(pool, (rows + 1) * sizeof *y->equation);
     y->origin = pool_take(pool, (rows + 1) * sizeof *y->origin);
@@ -296,7 +303,7 @@ static int leave_out(struct system *y, struct source_messages *messages, struct 
 static int leave_loops(struct system *y, struct pool *pool) {
     const struct model_mode *mode = mode_of(y);
     unsigned char *dependent = pool_take(pool, (size_t)mode->constraint.count + 1);
-    int count = dependent ? loops_dependent(y, dependent, pool) : -1;
+    int count = dependent ? loops_dependent(y, dependent, &y->gap, pool) : -1;
     for (int i = 0; i < mode->constraint.count && count > 0; i++) {
         const struct model_row *row = &mode->constraint.list[i];
         if (!dependent[i] || y->left_out[row->multiplier]) continue;
@@ -325,15 +332,16 @@ static int index_aliases(struct system *y, struct pool *pool) {
 
 int system_open(struct system *y, struct model *m, int mode, double t0, const struct source *source,
                 struct source_messages *messages, struct pool *pool) {
-    *y = (struct system){.m = m, .source = source, .mode = mode, .t0 = t0};
+    *y = (struct system){.m = m, .source = source, .mode = mode, .t0 = t0, .gap = {.row = -1}};
     y->left_out = pool_take(pool, (size_t)m->multipliers + 1);
     y->there = pool_take(pool, (size_t)m->multipliers + 1);
     y->superfluous = pool_take(pool, 2 * ((size_t)m->multipliers + 1) * sizeof *y->superfluous);
     int looked = 0; /* for closed loops */
     for (int first = 1;; first = 0) {
-        if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first) || !analyse(y, pool) ||
-            !index_aliases(y, pool))
+        if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first))
             return diagnostics_memory(messages);
+        if (!tangent_equations(y, messages)) return messages->errors ? 0 : diagnostics_memory(messages);
+        if (!analyse(y, pool) || !index_aliases(y, pool)) return diagnostics_memory(messages);
         if (y->s.verdict != STRUCTURE_SINGULAR) break;
         if (!leave_out(y, messages, pool)) {
             int loops = looked ? 0 : leave_loops(y, pool);

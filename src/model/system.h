@@ -11,13 +11,27 @@
 #include "lang/source.h"
 #include "structure/structure.h"
 
-enum system_kind { SYSTEM_EQUATION, SYSTEM_MOTION, SYSTEM_MOMENTUM, SYSTEM_CONSTRAINT, SYSTEM_ROLLING };
+enum system_kind {
+    SYSTEM_EQUATION,
+    SYSTEM_MOTION,
+    SYSTEM_MOMENTUM,
+    SYSTEM_CONSTRAINT,
+    SYSTEM_ROLLING,
+    SYSTEM_TANGENT
+};
 
-/* Where an equation comes from: its number among those of its kind, and which of a line's equations. */
+/* Where an equation comes from: its number among those of its kind, and which of a line's equations.  A
+ * linearised one: the equation it was made of, or -1, and the number of its direction, from 1. */
 struct system_origin {
     enum system_kind kind;
     int number, copy, copies;
     struct syntax_span where;
+};
+
+/* How near to each other the ends of a loop come that cannot be closed. */
+struct loops_gap {
+    int row; /* the constraint that is off most, by its place in the mode's list; -1: there is no gap */
+    double off;
 };
 
 struct system {
@@ -34,6 +48,7 @@ struct system {
     unsigned char *left_out;  /* [m->multipliers] of a redundant constraint */
     int redundants;           /* constraints left out */
     const char **superfluous; /* [2 * redundants] the name of each, and of what it follows from */
+    struct loops_gap gap;     /* of constraints that are too many and cannot all hold */
     struct structure s;
     int *alias_of; /* [unknowns] 1 + the first whose alias is a derivative of this one; 0: none */
     int *alias_next;
@@ -44,7 +59,8 @@ int system_open(struct system *y, struct model *m, int mode, double t0, const st
                 struct source_messages *messages, struct pool *pool);
 void system_close(struct system *y);
 
-/* "rod[2]", "d/dt rod[2]", "line 7", "line 7 (2)": the order-th derivative of equation i.  Cut to capacity. */
+/* "rod[2]", "d/dt rod[2]", "line 7", "line 7 (2)": the order-th derivative of equation i.  Cut to capacity.
+ * */
 void system_label(const struct system *y, int i, int order, char *out, size_t capacity);
 /* The user's name of a symbol: that of an alias where there is one, so that v does not become x'. */
 void system_name(const struct system *y, expr symbol, char *out, size_t capacity);

@@ -303,6 +303,7 @@ static keel_model *read_anew(const struct keel_variation *v, const double *value
                                 .sets = (int)sets,
                                 .from = m->from,
                                 .to = m->to,
+                                .sensitivity = m->sensitivity,
                                 .work = m->work / 1e6,
                                 .stop = m->limits.stop,
                                 .interpret = 1};

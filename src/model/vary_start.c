@@ -2,6 +2,7 @@
  * parameters, start values by their formulas, the consistent point nearest to them, held values. */
 #include "model/vary.h"
 
+#include "base/text.h"
 #include "model/initial.h"
 #include "model/surface.h"
 
@@ -48,6 +49,7 @@ struct member {
     double *number, *parameter, *u, *given, *event, *held;
     double span[2];
     keel_solver *solver; /* that found the last start; NULL: none yet */
+    char method[40];     /* its own */
     const keel_solver
         *run;     /* of the members one after the other, whose verdicts hold; NULL: this one alone */
     int is_free;  /* nothing determines the start but the values: it is only verified */
@@ -127,9 +129,20 @@ static keel_problem problem_of(struct member *b) {
     return p;
 }
 
+/* The default method with the stabilizer that only measures: +watch. */
+static const char *watching(char *out, size_t capacity) {
+    const keel_method *s;
+    const unsigned acts = KEEL_CORRECTS | KEEL_DAMPS;
+    for (int i = 0; (s = keel_stabilizer_at(i)) && (s->traits & (KEEL_MEASURES | acts)) != KEEL_MEASURES;
+         i++) {}
+    text_set(out, capacity, "+%s", s ? s->name : "auto");
+    return out;
+}
+
 static keel_solver *open_start(struct member *b) {
     keel_problem p = problem_of(b);
-    keel_options o = {.method = b->is_free ? "dop853+watch" : NULL, .stop = b->v->m->limits.stop};
+    keel_options o = {.method = b->is_free ? watching(b->method, sizeof b->method) : NULL,
+                      .stop = b->v->m->limits.stop};
     return keel_open_alike(b->run, &p, &o);
 }
 
@@ -221,7 +234,7 @@ void vary_again_close(struct vary_again *a) {
 /* Is there nothing in a run that begins anew but parameters, start and solver? */
 static int is_simple(const struct keel_variation *v) {
     const struct keel_model *m = v->m;
-    return !v->anew && m->modes == 1 && m->model->mode[0].events == 0 &&
+    return !v->anew && m->modes == 1 && m->model->mode[0].events + m->model->mode[0].timed == 0 &&
            m->mode[0].formulation.event.count == 0 && m->model->helds == 0 && m->sides == 0 &&
            !m->mode[0].branches.there;
 }

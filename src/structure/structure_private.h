@@ -54,7 +54,7 @@ struct structure_work {
     struct structure *s;
     const struct structure_problem *p;
     struct graph *g;
-    struct derive smooth, any; /* without and with kinks */
+    struct derive smooth, any; /* without and with nonsmooth functions */
     int pinned;                /* 1: what vanishes by the values of parameters alone may be used */
     int rows, columns;
     expr *f;           /* rows */

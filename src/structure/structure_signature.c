@@ -120,8 +120,8 @@ static int vanishes(const struct structure_sample v[POINTS], expr e) {
     return 0;
 }
 
-/* A symbol behind a kink has slope 0 and yet a say: floor(x).  A slope with branches may be 0 on those
- * that the random points met alone. */
+/* A symbol behind a nonsmooth function has slope 0 and yet a say: floor(x).  A slope with branches may be 0
+ * on those that the random points met alone. */
 static int smooth(struct structure_work *w, expr f, expr symbol, expr slope) {
     struct expr_list list;
     if (expr_order(w->g, 1, &slope, &list)) return 0;

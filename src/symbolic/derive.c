@@ -10,6 +10,11 @@ void derive_open(struct derive *d, struct graph *g, int nonsmooth) {
     *d = (struct derive){.g = g, .nonsmooth = nonsmooth};
 }
 
+void derive_open_along(struct derive *d, struct graph *g, int nonsmooth, derive_direction *direction,
+                       void *user) {
+    *d = (struct derive){.g = g, .nonsmooth = nonsmooth, .direction = direction, .user = user};
+}
+
 void derive_close(struct derive *d) {
     free(d->memo);
     free(d->hit);
@@ -56,7 +61,7 @@ static int reserve_total(struct derive *d) {
 }
 
 /* The derivative of node e from those of its operands, which stand in `of`.  A truth carries 1 when
- * anything it looks at varies: that is what makes an `if` a kink. */
+ * anything it looks at varies: that is what makes an `if` nonsmooth. */
 static expr forward(struct derive *d, expr e, const expr *of) {
     struct graph *g = d->g;
     struct expr_node n = g->node[e];
@@ -117,8 +122,11 @@ expr derive_partial(struct derive *d, expr f, expr symbol) {
     return result;
 }
 
-static expr symbol_total(struct graph *g, struct expr_node n) {
+static expr leaf_total(struct derive *d, expr e) {
+    struct graph *g = d->g;
+    const struct expr_node n = g->node[e];
     if (n.op != EXPR_SYMBOL) return derive_zero(g);
+    if (d->direction) return d->direction(d->user, e);
     switch ((enum expr_kind)n.a) {
     case EXPR_TIME:
         return expr_constant(g, 1);
@@ -144,7 +152,8 @@ expr derive_total(struct derive *d, expr f) {
         expr e = list.item[i];
         if (d->total[e]) continue;
         int leaf = expr_operands((enum expr_op)g->node[e].op) == 0;
-        d->total[e] = result = leaf ? symbol_total(g, g->node[e]) : forward(d, e, d->total);
+        result = leaf ? leaf_total(d, e) : forward(d, e, d->total); /* a direction may ask for others */
+        d->total[e] = result;
     }
     free(list.item);
     return result == EXPR_NONE ? EXPR_NONE : d->total[f];

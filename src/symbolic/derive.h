@@ -8,19 +8,24 @@
 
 #include "symbolic/expr.h"
 
-/* abs, sign, min, max, floor, mod and an `if` whose condition varies are kinks.  One that stands in the way
- * is an obstacle, named and not passed, or the derivative of the branch in force is taken.  The elliptic
- * functions are differentiated by m where m <= 1; second derivatives by m lose digits at m near 0 and 1,
- * and are NaN there. */
+/* abs, sign, min, max, floor, mod and an `if` whose condition varies are nonsmooth.  One that stands in the
+ * way is an obstacle, named and not passed, or the derivative of the branch in force is taken.  The elliptic
+ * functions are differentiated by m where m <= 1; second derivatives by m lose digits at m near 0 and 1, and
+ * are NaN there. */
 enum derive_nonsmooth { DERIVE_NONE, DERIVE_ANY, DERIVE_CONTINUOUS /* abs, min, max */ };
+
+/* The derivative of a symbol in a direction of one's own; EXPR_NONE without memory. */
+typedef expr derive_direction(void *user, expr symbol);
 
 struct derive {
     struct graph *g;
-    int nonsmooth;      /* which of them are passed */
-    expr obstacle;      /* the first node that could not be differentiated; EXPR_NONE: none so far */
-    expr *memo;         /* per node: derivative of the walk under way, or adjoint */
-    unsigned char *hit; /* per node: varies with the symbols asked for */
-    expr *total;        /* per node: d/dt, kept between calls */
+    int nonsmooth;               /* which of them are passed */
+    derive_direction *direction; /* of derive_total; NULL: along the motion, d/dt */
+    void *user;                  /* of the direction */
+    expr obstacle;               /* the first node that could not be differentiated; EXPR_NONE: none so far */
+    expr *memo;                  /* per node: derivative of the walk under way, or adjoint */
+    unsigned char *hit;          /* per node: varies with the symbols asked for */
+    expr *total;                 /* per node: what derive_total gives, kept between calls */
     uint32_t capacity, total_capacity;
 };
 
@@ -32,12 +37,15 @@ struct derive_sparse {
 };
 
 void derive_open(struct derive *d, struct graph *g, int nonsmooth);
+void derive_open_along(struct derive *d, struct graph *g, int nonsmooth, derive_direction *direction,
+                       void *user);
 void derive_close(struct derive *d);
 void derive_free(struct derive_sparse *s);
 
 /* EXPR_NONE: see obstacle; if that is EXPR_NONE too, memory ran out. */
 expr derive_partial(struct derive *d, expr f, expr symbol);
-/* df/dt along a motion: t' = 1, x^(k) goes to x^(k+1), parameters and held values rest. */
+/* df/dt along a motion: t' = 1, x^(k) goes to x^(k+1), parameters and held values rest.  After
+ * derive_open_along: the derivative in that direction. */
 expr derive_total(struct derive *d, expr f);
 /* These return 0, or -1 as above.  Reverse mode: all n derivatives for a few times the operations of f. */
 int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *out);

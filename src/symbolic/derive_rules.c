@@ -247,7 +247,7 @@ static expr chain_complete(struct graph *g, expr e, expr f) {
     return derive_mul(g, expr_constant(g, 0.5), derive_mul(g, slope, f));
 }
 
-/* hypot, elliptic functions, and the functions with kinks. */
+/* hypot, elliptic functions, and the nonsmooth functions. */
 static expr chain_special(struct graph *g, expr e, int k, expr f) {
     struct expr_node n = g->node[e];
     switch (n.op) {

@@ -102,7 +102,8 @@ static expr junction(struct graph *g, enum expr_op op, expr a, expr b) {
     return expr_intern(g, (struct expr_node){op, a, b, 0});
 }
 
-/* Kinks in disguise: what switches is written as what it is, so that it is located, or refused, as that.
+/* Nonsmooth functions in disguise: what switches is written as what it is, so that it is located, or refused,
+ * as that.
  *
  *     sqrt(u^2k) = |u^k|,   atan(tan u) = u - pi floor(u/pi + 1/2),
  *     acos(cos u) = |v|, atan2(sin u, cos u) = v with v = u - 2 pi floor((u + pi)/2 pi).

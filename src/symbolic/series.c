@@ -38,7 +38,7 @@ static int solve(double t, const double *u, double *out, void *with) {
     return 0;
 }
 
-/* Coefficient k of the kinks, on the branch of order 0. */
+/* Coefficient k of nonsmooth functions, on the branch of order 0. */
 static double nonsmooth(const struct series_code *c, const double *w, long stride, const double *r, int k) {
     const double *a = w + c->a * stride, *b = w + c->b * stride;
     switch (c->rule) {

@@ -2,8 +2,8 @@
  *
  * Every node of the graph that moves gets a jet, its coefficients order by order; + - * / and the roots and
  * powers have recurrences of their own, every other function r(a) has r' = g a' with the g of derive_chain,
- * which is a node like others, and may contain r.  Kinks take the branch of the expansion point.  The
- * coefficients z_k enter order k of the rows linearly, by the same matrix at every order.
+ * which is a node like others, and may contain r.  Nonsmooth functions take the branch of the expansion
+ * point.  The coefficients z_k enter order k of the rows linearly, by the same matrix at every order.
  *
  * Sums of products are one node each.  What a product has of orders k and k + 1 before order k is known goes
  * to a place of its own.  Jets of which a' is asked for have a copy j a[j] behind all others, made by codes
@@ -74,7 +74,7 @@ struct series {
     size_t early, count;      /* then those that do not depend on z */
     int *rate, *row;          /* of jets, or jets + number */
     int *shift;               /* per row: 2 of g, else 0 */
-    unsigned char *nonsmooth; /* per rate: made of one that has a kink */
+    unsigned char *nonsmooth; /* per rate: made of a nonsmooth function */
 };
 
 /* The model's part: symbols of x and z, f and r of them, what else may stand in them (inputs: x and z
@@ -120,7 +120,7 @@ void series_workspace(const struct series *s, long *workspace, long *per_order);
 /* As keel_series.value; p: parameters. */
 int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
                const double *p);
-/* As keel_composed_fn, of a series whose rates follow a curve; those with a kink are not numbers. */
+/* As keel_composed_fn, of a series whose rates follow a curve; nonsmooth ones are not numbers. */
 int series_follow(const struct series *s, double t, const double *u, const double *c, int orders, double *out,
                   double *work, const double *p);
 

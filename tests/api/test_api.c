@@ -302,12 +302,12 @@ static void every_status_has_a_name_of_its_own(void **state) {
 static keel_solver *open_from_arrays(const problem *p, keel_norm norm, int spoil) {
     double u0[4] = {1, 0, 0, 0}, scale[4] = {1, 2, 3, 4}, weights[4] = {1, 2, 3, 4};
     double atol[4] = {1e-9, 1e-9, 1e-9, 1e-9};
-    unsigned char fixed[4] = {1, 1, 1, 1}, passing[1] = {0};
+    unsigned char fixed[4] = {1, 1, 1, 1}, event_kinds[1] = {0};
     int array_of[4] = {0, 0, 1, 1}, direction[1] = {-1};
     keel_problem q = p->keel;
     keel_options o = {.norm = norm, .weights = norm == KEEL_GIVEN ? weights : NULL, .atol_each = atol};
     q.u0 = u0, q.scale = scale, q.fixed = fixed;
-    q.event_kind = passing, q.array_of = array_of, q.event_direction = direction;
+    q.event_kind = event_kinds, q.array_of = array_of, q.event_direction = direction;
     keel_solver *s = keel_open(&q, &o);
     if (!spoil) {
         assert_int_equal(keel_run(s, 1), KEEL_EVENT);
@@ -318,7 +318,7 @@ static keel_solver *open_from_arrays(const problem *p, keel_norm norm, int spoil
     memset(weights, 0xff, sizeof weights);
     memset(atol, 0xff, sizeof atol);
     memset(fixed, 0, sizeof fixed);
-    memset(passing, 0xff, sizeof passing);
+    memset(event_kinds, 0xff, sizeof event_kinds);
     memset(array_of, 0, sizeof array_of);
     memset(direction, 1, sizeof direction);
     memset(&q, 0, sizeof q);

@@ -124,14 +124,14 @@ static int zero_of_first(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
-static void passing_events_are_told_and_do_not_stop(void **state) {
+static void nonterminal_events_are_told_and_do_not_stop(void **state) {
     (void)state;
-    static const unsigned char passing[] = {1};
+    static const unsigned char event_kinds[] = {1};
     struct log log = {0};
     keel_problem p = rotation;
     p.user = &log;
     p.event = (keel_map){.count = 1, .value = zero_of_first};
-    p.event_kind = passing;
+    p.event_kind = event_kinds;
     keel_solver *s = keel_open(&p, &(keel_options){.observe = note, .rtol = 1e-9});
     assert_ok(s, keel_run(s, 10));
     assert_true(keel_time(s) == 10);
@@ -152,13 +152,13 @@ static int all_at_once(double t, const double *u, double *out, void *user) {
 
 static void many_events_at_one_time_are_all_told(void **state) {
     (void)state;
-    unsigned char passing[EVENT_LIMIT];
+    unsigned char event_kinds[EVENT_LIMIT];
     struct log log = {0};
     keel_problem p = rotation;
-    memset(passing, 1, sizeof passing);
+    memset(event_kinds, 1, sizeof event_kinds);
     p.user = &log;
     p.event = (keel_map){.count = EVENT_LIMIT, .value = all_at_once};
-    p.event_kind = passing;
+    p.event_kind = event_kinds;
     keel_solver *s = keel_open(&p, &(keel_options){.observe = note});
     assert_ok(s, keel_run(s, 1));
     assert_int_equal(log.events, EVENT_LIMIT);
@@ -250,7 +250,7 @@ int main(void) {
         cmocka_unit_test(looking_inside_changes_nothing_of_the_run),
         cmocka_unit_test(a_step_that_cannot_be_looked_into_says_so),
         cmocka_unit_test(the_observer_sees_every_accepted_step_once_at_its_time),
-        cmocka_unit_test(passing_events_are_told_and_do_not_stop),
+        cmocka_unit_test(nonterminal_events_are_told_and_do_not_stop),
         cmocka_unit_test(many_events_at_one_time_are_all_told),
         cmocka_unit_test(an_observer_cannot_move_the_solver_it_observes),
         cmocka_unit_test(an_event_stops_the_run_and_the_next_call_goes_on),

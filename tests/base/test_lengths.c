@@ -93,21 +93,21 @@ static int wire(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
-static void a_still_constraint_is_not_looked_at(void **state) {
+static void an_autonomous_constraint_is_not_differentiated_by_t(void **state) {
     (void)state;
     const double u0[4] = {0.5, 1, 0, 0};
     double end[2] = {0};
     long calls[2] = {0}, steps = 0;
-    for (int still = 0; still < 2; still++) {
+    for (int autonomous = 0; autonomous < 2; autonomous++) {
         keel_problem p = {.form = KEEL_MECHANICS,
                           .n = 4,
                           .u0 = u0,
                           .f = {2, spring},
-                          .constraint = {.count = 1, .value = wire, .autonomous = still},
-                          .user = &calls[still]};
+                          .constraint = {.count = 1, .value = wire, .autonomous = autonomous},
+                          .user = &calls[autonomous]};
         keel_solver *s = keel_open(&p, &(keel_options){.rtol = 1e-8});
         assert_ok(s, keel_run(s, 5));
-        end[still] = keel_state(s)[1];
+        end[autonomous] = keel_state(s)[1];
         steps = keel_statistics(s).steps;
         keel_close(s);
     }
@@ -166,7 +166,7 @@ int main(void) {
         cmocka_unit_test(a_crank_turns_as_far_as_it_likes),
         cmocka_unit_test(a_skate_does_not_know_where_the_origin_is),
         cmocka_unit_test(a_constraint_that_begins_to_move_is_followed),
-        cmocka_unit_test(a_still_constraint_is_not_looked_at),
+        cmocka_unit_test(an_autonomous_constraint_is_not_differentiated_by_t),
         cmocka_unit_test(a_small_problem_is_solved_as_well_as_a_large_one),
         cmocka_unit_test(a_state_whose_rate_is_not_finite_is_not_accepted),
     };

@@ -251,7 +251,7 @@ run {words} : a run
 says >-9 end {column} : it ends
 let X = end {column}
 keel >-9 value 2*X : twice {{X}}
-{orders}draw figure: a picture
+{orders}draw figure: a figure
 curve {words} : a run
 point 1, X : a point
 panel t,{column} : it

@@ -16,6 +16,7 @@ run 0 .. %g
 """
 STIFF = "model stiff\nvar x\nx' = -1e6*(x - cos(t)) - sin(t)\ninit x = 1\nexact x = cos(t)\nrun 0 .. 10\n"
 WILD = ("--method", "gauss4", "--step", "0.5")  # what is stiff does not fade: not for such steps
+SMALL = "model small\nvar x\nx' = %g*cos(t) - x\ninit x = 0\nexact x = %g*(cos(t) + sin(t) - exp(-t))/2\nrun 0 .. 5\n"
 SPRING = """model spring
 var x, v
 x' = v
@@ -115,6 +116,38 @@ class Accuracy(cli.Case):
                 "run 0 .. 40\n")
         found = run(text, "--method", "rk4", "--step", "0.2")["accuracy"]
         self.assertIn("warning", found)
+
+    def test_small_states_from_zero(self):
+        """Where all states start at 0 the default atol knows no sizes: what is claimed is true, the warning says so, and
+        what it advises helps."""
+        for method, size in (("dop853", 1e-12), ("bdf", 1e-15), ("radau", 1e-9), ("rodas5p", 1e-12), ("dopri5", 1e-13)):
+            with self.subTest(method=method, size=size):
+                text = SMALL % (size, size)
+                found = run(text, "--method", method)
+                known, guess = found["accuracy"]["value"], found["accuracy"]["estimate"]["value"]
+                self.assertLessEqual(known, 3 * guess)
+                self.assertEqual(found["accuracy"]["finding"], "sizes")
+                atol = found["accuracy"]["warning"].split()[-1]
+                mended = run(text, "--method", method, "--atol", atol)
+                self.assertLess(mended["accuracy"]["value"], 1e-5 * size)
+                self.assertNotIn("warning", mended["accuracy"])
+
+    def test_no_claim_below_round_off(self):
+        """Beside a state of size 1 nothing is known to 1e-18; early rows know nothing of a late clock."""
+        text = "model two\nvar x, y\nx' = 0\ny' = -y\ninit x = 3, y = 1e-6\nrun 0 .. 1\n"
+        self.assertGreater(run(text, "--rtol", "1e-9")["accuracy"]["value"], 2e-16)
+        found = run(example("robertson"), "--rtol", "1e-8")["accuracy"]
+        self.assertLess(found["estimate"]["value"], 1e-7)
+        self.assertFalse(found["round_off"])
+
+    def test_between_the_nodes_of_stiff_methods(self):
+        """Prothero and Robinson: nodes are right at any step, so that what lies between them must be judged."""
+        for rate in (1e3, 1e6, 1e9):
+            for method, rtol in (("rodas5p", 1e-4), ("rodas5p", 1e-8), ("rodas4", 1e-6), ("radau", 1e-4), ("bdf", 1e-6)):
+                with self.subTest(method=method, rate=rate):
+                    text = STIFF.replace("1e6", "%g" % rate)
+                    found = run(text, "--method", method, "--rtol", "%g" % rtol)
+                    self.assertLess(found["accuracy"]["value"], 50 * rtol)
 
     def test_defect(self):
         good = run(SPRING % (1, 1, 100))

@@ -28,7 +28,7 @@ static void default_limits(void **state) {
         {{.max_steps = 3000000000}, 3000000000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(limit_open(&rows[i].o, NULL).most, rows[i].most);
+        assert_int_equal(limit_open(&rows[i].o, NULL, NULL).most, rows[i].most);
 }
 
 static void counts_over_parts(void **state) {
@@ -39,7 +39,7 @@ static void counts_over_parts(void **state) {
     keel_sim *s = keel_sim_open(m, &o);
     keel_status status = KEEL_OK;
     for (int part = 0; part < 4 && status == KEEL_OK; part++) { /* as if resumed after every eight steps */
-        struct limit l = limit_open(&o, s);
+        struct limit l = limit_open(&o, s, NULL);
         for (int k = 0; k < 8 && status == KEEL_OK; k++) status = limit_advance(&l, s, 1, 1);
         if (status != KEEL_OK) assert_non_null(strstr(limit_why(&l, s, status, 1), "20 steps"));
     }

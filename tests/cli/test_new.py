@@ -6,7 +6,7 @@ import unittest
 
 import cli
 
-KINDS = ["pendulum", "ode", "hamiltonian", "dae", "modes"]
+KINDS = ["pendulum", "ode", "hamiltonian", "dae", "modes", "mechanics", "parts", "circuit"]
 
 
 class New(cli.Case):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""keel reproduce: papers, verdicts, what is recorded, claims files with mistakes, pictures, JSON."""
+"""keel reproduce: papers, verdicts, what is recorded, claims files with mistakes, figures, JSON."""
 import json
 import os
 import unittest
@@ -20,8 +20,8 @@ class Reproduce(cli.Case):
     def rows(self, text, status=0):
         return json.loads(self.claims(text, status, "--json").stdout)["rows"]
 
-    def verdict(self, figure, measure="end x", remark="", status=0, kind="claim"):
-        text = HEAD + "run decay --method rk4 --step 0.125 --interpret\n%s %s %s : it\n%s\n" % (kind, figure, measure, remark)
+    def verdict(self, printed, measure="end x", remark="", status=0, kind="claim"):
+        text = HEAD + "run decay --method rk4 --step 0.125 --interpret\n%s %s %s : it\n%s\n" % (kind, printed, measure, remark)
         return self.rows(text, status)[0]
 
     def test_papers_are_as_recorded(self):
@@ -74,8 +74,8 @@ class Reproduce(cli.Case):
         pairs = [(".368", "digits agree"), ("0.37", "digits agree"), ("3.7E-1", "digits agree"), (".36", "same order"),
                  ("~1", "same order"), ("O(1)", "same order"), ("<.4", "holds"), (">.3", "holds"), (".3...4", "holds"),
                  ("<.3", "same order")]
-        self.assertEqual(self.verdicts([(figure, "end x") for figure, _ in pairs]), [(verdict, True) for _, verdict in pairs])
-        self.assertEqual(self.verdicts([(figure, "end x") for figure in (".0368", "0", "~1e-3", ">10")], 1), 4 * [("differs", False)])
+        self.assertEqual(self.verdicts([(printed, "end x") for printed, _ in pairs]), [(verdict, True) for _, verdict in pairs])
+        self.assertEqual(self.verdicts([(printed, "end x") for printed in (".0368", "0", "~1e-3", ">10")], 1), 4 * [("differs", False)])
 
     def test_words(self):
         self.assertEqual(self.verdict("~.3", kind="says")["verdict"], "holds")
@@ -160,9 +160,9 @@ class Reproduce(cli.Case):
             pass
         self.assertIn("the folder cannot be made", self.refused("reproduce", "lecture13", "--plot", "file"))
 
-    def picture(self, name):
-        with open(self.path("pictures/" + name), encoding="utf-8") as picture:
-            return picture.read()
+    def figure(self, name):
+        with open(self.path("figures/" + name), encoding="utf-8") as figure:
+            return figure.read()
 
     def test_pictures(self):
         cli.needs("gnuplot")
@@ -172,11 +172,11 @@ class Reproduce(cli.Case):
                     "curve decay --method euler --step 0.125 --interpret : Euler\npanel t,x : a state\n"
                     "panel log of 2 t,error.x : its error\npanel x,y : y\n"
                     "draw points: Errors\npoint 1/8, a : Euler\npoint 1/16, b : Euler\npanel loglog h,error : error\n",
-                    0, "--plot", "pictures")
-        self.assertEqual(sorted(os.listdir(self.path("pictures"))), ["p-curves.svg", "p-points.svg"])
+                    0, "--plot", "figures")
+        self.assertEqual(sorted(os.listdir(self.path("figures"))), ["p-curves.svg", "p-points.svg"])
         for word in [">rk4<", ">Euler<", ">a state<", ">its error<", ">t<", "p, curves: Two runs"]:
-            self.assertIn(word, self.picture("p-curves.svg"))
-        self.assertIn(">0.0625<", self.picture("p-points.svg"))
+            self.assertIn(word, self.figure("p-curves.svg"))
+        self.assertIn(">0.0625<", self.figure("p-points.svg"))
 
     TWO = ("paper p: A paper\nitem one/first/both: an item\nrun decay --method rk4 --step 0.125 --interpret\nclaim .368 end x : it\n"
            "draw figure1: A state\ncurve decay --method rk4 --step 0.125 --interpret : rk4\npanel t,x : x\n"
@@ -185,7 +185,7 @@ class Reproduce(cli.Case):
            "item two/both full: another\nrun decay --method rk4 --step 0.125 --interpret\nclaim .368 end x : it\n")
 
     def test_other_names(self):
-        """Items are found by their other names, and by the pictures that they draw."""
+        """Items are found by their other names, and by the figures that they draw."""
         for name, items in [("one", ["one"]), ("first", ["one"]), ("both", ["one", "two"]), ("figure2", ["one"]), ("two", ["two"])]:
             found = json.loads(self.claims(self.TWO, 0, name, "--json").stdout)
             self.assertEqual([row["item"] for row in found["rows"]], items)
@@ -201,16 +201,16 @@ class Reproduce(cli.Case):
         self.claims(text + "panel x,y : all\n", 0, "--plot", "all")
         self.claims(text + "panel of 1,2 x,y : some\n", 0, "--plot", "some")
         for folder, there in [("all", True), ("some", False)]:
-            with open(self.path(os.path.join(folder, "p-f.svg")), encoding="utf-8") as picture:
-                self.assertEqual(">last<" in picture.read(), there, folder)
+            with open(self.path(os.path.join(folder, "p-f.svg")), encoding="utf-8") as figure:
+                self.assertEqual(">last<" in figure.read(), there, folder)
 
     def test_one_picture(self):
         cli.needs("gnuplot")
-        self.claims(self.TWO, 0, "figure2", "--plot", "pictures")
-        self.assertEqual(os.listdir(self.path("pictures")), ["p-figure2.svg"])
-        self.assertIn(">iterations<", self.picture("p-figure2.svg"))
-        self.claims(self.TWO, 0, "one", "--plot", "pictures")
-        self.assertEqual(sorted(os.listdir(self.path("pictures"))), ["p-figure1.svg", "p-figure2.svg"])
+        self.claims(self.TWO, 0, "figure2", "--plot", "figures")
+        self.assertEqual(os.listdir(self.path("figures")), ["p-figure2.svg"])
+        self.assertIn(">iterations<", self.figure("p-figure2.svg"))
+        self.claims(self.TWO, 0, "one", "--plot", "figures")
+        self.assertEqual(sorted(os.listdir(self.path("figures"))), ["p-figure1.svg", "p-figure2.svg"])
 
     def test_list(self):
         """Nothing is run."""
@@ -236,21 +236,21 @@ class Reproduce(cli.Case):
         for text, why in [("curve decay --method nothing : a\npanel t,x : x\n", "there is no method"), ("", "it has no panels"),
                           ("curve decay --interpret : a\npanel t,z : z\n", "no curve has z"),
                           ("point 1, q : a\npanel x,y : y\n", "unknown name")]:
-            said = self.claims(HEAD + "draw one: Title\n" + text, 1, "--plot", "pictures").stderr.decode()
+            said = self.claims(HEAD + "draw one: Title\n" + text, 1, "--plot", "figures").stderr.decode()
             self.assertIn("p one: ", said)
             self.assertIn(why, said)
             self.assertIn("1 figures could not be drawn", said)
-        self.assertEqual(os.listdir(self.path("pictures")), [])
+        self.assertEqual(os.listdir(self.path("figures")), [])
 
     def test_figures_of_papers(self):
         """The closed torus of figure 13 and the straight line of figure 4, whose slope is 2."""
         cli.needs("gnuplot")
-        self.keel("reproduce", "liu2006", "figure13", "--plot", "pictures", "--quiet")
-        torus = self.picture("liu2006-figure13.svg")
+        self.keel("reproduce", "liu2006", "figure13", "--plot", "figures", "--quiet")
+        torus = self.figure("liu2006-figure13.svg")
         for word in [">RK4<", ">symplectic RK4<", ">MRK4<", ">q[1]<", ">q[2]<"]:
             self.assertIn(word, torus)
-        self.keel("reproduce", "gonzalez1999", "figure4", "--plot", "pictures", "--quiet")
-        self.assertIn(">relative error of q4<", self.picture("gonzalez1999-figure4.svg"))
+        self.keel("reproduce", "gonzalez1999", "figure4", "--plot", "figures", "--quiet")
+        self.assertIn(">relative error of q4<", self.figure("gonzalez1999-figure4.svg"))
 
     def test_paper_models_are_models(self):
         self.assertIn("liu2006_8", self.keel("check", "paper:liu2006_8").stdout.decode())

@@ -21,6 +21,23 @@ class Stabilizers(cli.Case):
     def text(self, *words):
         return self.keel(*words, "--interpret").stdout.decode()
 
+    def test_rows_that_hold_at_the_ends_of_steps_alone(self):
+        """Methods that conserve by themselves do so at their nodes: what their polynomials do between them is told."""
+        for model, method, row, kept in ((ORBIT, "gonzalez", "energy", False), (ORBIT, "average-field4", "energy", False),
+                                         (example("pendulum"), "energy-momentum", "energy", False),
+                                         (example("pendulum"), "rattle", "rod", True), (ORBIT, "rk4+project", "energy", True),
+                                         (example("pendulum"), "shake", "rod", True)):
+            with self.subTest(method=method):
+                words = ("run", model, "--method", method, "--step", "0.02", "--tend", "2", "--accuracy", "no")
+                text = self.text(*words, "--report", "page.html", "--force")
+                line = [one for one in text.splitlines() if one.split()[:1] == [row]][0]
+                largest = [one["max_drift"] for one in self.json(*words)["kept"] if one["name"] == row][0]
+                with open(os.path.join(self.folder, "page.html")) as page:
+                    told = "between the steps" in page.read().split("id=\"certificate\"")[1].split("</table>")[0]
+                self.assertEqual("%.1e between the steps" % largest in line, not kept, line)
+                self.assertEqual(told, not kept)
+                self.assertEqual(largest < 1e-13, kept)
+
     def test_folds_are_told_everywhere(self):
         found = self.json("run", *EXTREMA)
         self.assertGreater(found["unresolved"], 0)

@@ -451,7 +451,7 @@ run 0 .. 1
         self.assertLess(self.accuracy(example("dow"), "--method", "radau", "--rtol", "1e-9")["value"], 1e-7)
 
     def test_right_formulations_of_index_1_and_2(self):
-        """liu2006, example 4, on the paper's road and on others; the transistor amplifier."""
+        """liu2006, example 4, in the paper's formulation and in others; the transistor amplifier."""
         model = example("liu2006_4_index2")
         paper = self.accuracy(model, "--method", "rk4+scale", "--sets", "u1 w", "--step", "1e-5")
         self.assertLess(paper["value"], 1e-11)

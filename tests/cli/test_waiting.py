@@ -1,4 +1,4 @@
-"""What takes long before a run begins is told on a terminal, and only there."""
+"""What takes long before a run begins, or after it, is told on a terminal, and only there."""
 import os
 import unittest
 

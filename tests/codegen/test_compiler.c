@@ -153,8 +153,32 @@ static void processes_at_once_do_not_disturb_each_other(void **state) {
     only_file(path, sizeof path);
 }
 
+/* Begun, asked for now and then, and there; or left, and gone with all its files. */
+static void nobody_need_wait(void **state) {
+    (void)state;
+    struct compile_unit unit;
+    char message[640], path[400];
+    assert_int_equal(drop_cache(NULL), 0);
+    assert_int_equal(mkdir(cache, 0700), 0);
+    assert_int_equal(compile_begin(little, NULL, &unit, message, sizeof message), COMPILE_BUSY);
+    enum compile_status status;
+    while ((status = compile_end(&unit, 0, message, sizeof message)) == COMPILE_BUSY) usleep(1000);
+    assert_int_equal(status, COMPILE_READY);
+    assert_doubles(&unit);
+    assert_int_equal(compile_begin(little, NULL, &unit, message, sizeof message), COMPILE_READY);
+    assert_doubles(&unit);
+    assert_int_equal(compile_begin("int x;", NULL, &unit, message, sizeof message), COMPILE_BUSY);
+    compile_close(&unit);
+    assert_int_equal(compile_begin("int x", NULL, &unit, message, sizeof message), COMPILE_BUSY);
+    assert_int_equal(compile_end(&unit, 1, message, sizeof message), COMPILE_FAILED);
+    assert_non_null(strstr(message, "error"));
+    compile_close(&unit);
+    only_file(path, sizeof path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_need_wait),
         cmocka_unit_test(a_damaged_cache_is_rebuilt),
         cmocka_unit_test(an_unsafe_cache_is_refused),
         cmocka_unit_test(without_a_compiler_the_caller_is_told),

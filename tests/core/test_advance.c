@@ -18,7 +18,7 @@ static void wakes_match_single_steps(const keel_problem *p, const keel_options *
         assert_ok(a, keel_advance(a, wake, end));
         while (keel_time(b) != end && (keel_time(b) - wake) * way < 0) assert_ok(b, keel_step(b, end));
         same_solver(a, b, p->n);
-        if ((end - wake) * way > 0) assert_true(same_look(a, b, wake, p->n));
+        if ((end - wake) * way > 0) assert_true(same_sample(a, b, wake, p->n));
     }
     keel_solver *c = keel_open(p, o); /* nobody looks on the way */
     assert_ok(c, keel_run(c, end));
@@ -123,7 +123,7 @@ static void kernel_matches_steps(const keel_options *o, double end, long least) 
         assert_ok(p.compiled, keel_advance(p.compiled, t, end));
         assert_true(keel_time(p.called) >= t);
         same_solver(p.called, p.compiled, 2);
-        assert_true(same_look(p.called, p.compiled, t, 2));
+        assert_true(same_sample(p.called, p.compiled, t, 2));
     }
     if (in_kernel < least) fail_msg("%s: %ld steps by the kernel", o->method, in_kernel);
     pair_close(&p);

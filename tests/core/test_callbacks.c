@@ -134,11 +134,11 @@ static void a_state_or_rate_that_overflows_is_told_apart(void **state) {
     static const char *const names[] = {"x"};
     keel_problem p = {.n = 1, .u0 = large, .f = MAP(1, cube), .names = names, .t0 = 0.5};
     expect_end("state", &p, &(keel_options){.step = 1, .method = "euler"}, 10, KEEL_EUSER,
-               "the rate of `x` is not finite (inf) at t = 1.5");
+               "d/dt of `x` is not finite (inf) at t = 1.5");
     expect_end("stages", &p, &(keel_options){.step = 1, .method = "rk4"}, 10, KEEL_EUSER,
                "`x` became not finite in the step from t = 0.5|the step is fixed");
     p.u0 = huge;
-    expect_end("start", &p, NULL, 1, KEEL_EUSER, "the rate of `x` is not finite (inf) at t = 0.5");
+    expect_end("start", &p, NULL, 1, KEEL_EUSER, "d/dt of `x` is not finite (inf) at t = 0.5");
     no_failures();
 }
 

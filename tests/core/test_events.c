@@ -165,7 +165,7 @@ static void events_at_the_same_time_all_fire(void **state) {
     }
 }
 
-static void passing_events_tell_and_go_on(void **state) {
+static void nonterminal_events_tell_and_go_on(void **state) {
     (void)state;
     struct circle c;
     circle(&c, 1, ordinate);
@@ -411,7 +411,7 @@ int main(void) {
         cmocka_unit_test(directions_choose_crossings),
         cmocka_unit_test(several_events_in_one_step_fire_in_order),
         cmocka_unit_test(events_at_the_same_time_all_fire),
-        cmocka_unit_test(passing_events_tell_and_go_on),
+        cmocka_unit_test(nonterminal_events_tell_and_go_on),
         cmocka_unit_test(each_crossing_fires_once),
         cmocka_unit_test(pairs_of_crossings_between_samples_are_seen),
         cmocka_unit_test(functions_faster_than_the_steps_are_followed),

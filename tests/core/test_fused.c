@@ -54,7 +54,7 @@ static void same_run(const keel_problem *plain, const keel_problem *fused, const
         assert_ok(a, keel_run(a, t));
         assert_ok(b, keel_run(b, t));
         same_solver(a, b, plain->n);
-        for (int k = 0; k <= 4; k++) seen += same_look(a, b, t - 0.23 * k * (i < 8 ? h : -h), plain->n);
+        for (int k = 0; k <= 4; k++) seen += same_sample(a, b, t - 0.23 * k * (i < 8 ? h : -h), plain->n);
         if (i == 6) { /* where the one stands, the other goes on */
             assert_ok(a, keel_step(a, 1e3));
             assert_ok(b, keel_step(b, 1e3));
@@ -230,7 +230,7 @@ static void limits_are_met_as_ever(void **state) {
         assert_int_equal(keel_run(a, 20), KEEL_ELIMIT);
         assert_int_equal(keel_run(b, 20), KEEL_ELIMIT);
         same_solver(a, b, 1);
-        assert_true(same_look(a, b, keel_time(a) - 0.004, 1));
+        assert_true(same_sample(a, b, keel_time(a) - 0.004, 1));
         keel_close(a);
         keel_close(b);
     }

@@ -82,26 +82,9 @@ static void pair_close(struct pair *p) {
     keel_model_close(p->interpreted);
 }
 
-/* On the grid and off it, odd and even, short and long, once more back; with looks in between, which cut
- * another step. */
 static void same_run(const struct pair *p, const char *method, const char *with, double h) {
-    static const double ends[] = {1, 3, 64.5, 66, 97, 131, 132, 711.25, 1317.95, 1571.95, 1300, 17.5};
-    keel_options o = {.method = pair_of(method, with), .step = h};
-    keel_solver *a = keel_open(&p->called, &o), *b = keel_open(&p->compiled, &o);
     in_kernel = at_once = 0;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        double t = nextafter(ends[i] * h, HUGE_VAL); /* near enough to be on the grid */
-        assert_ok(a, keel_run(a, t));
-        assert_ok(b, keel_run(b, t));
-        same_solver(a, b, p->called.n);
-        if (i % 2) same_look(a, b, t - (i >= 10 ? -0.3 : 0.3) * h, p->called.n);
-        if (i != 8) continue; /* where the one stands, the other goes on */
-        assert_ok(a, keel_step(a, 1e3));
-        assert_ok(b, keel_step(b, 1e3));
-        same_solver(a, b, p->called.n);
-    }
-    keel_close(a);
-    keel_close(b);
+    same_fixed_run(&p->called, &p->compiled, &(keel_options){.method = pair_of(method, with), .step = h}, 2);
 }
 
 static void every_splitting_gives_the_same_bits(void **state) {

@@ -313,12 +313,12 @@ static int surfaces(double t, const double *u, double *out, void *user) {
 static void callbacks_see_the_side_in_force(void **state) {
     (void)state;
     static const double start[] = {1, 0};
-    static const unsigned char passing[] = {KEEL_SURFACE, KEEL_STAIRCASE};
+    static const unsigned char event_kinds[] = {KEEL_SURFACE, KEEL_STAIRCASE};
     keel_problem p = {.n = 2,
                       .u0 = start,
                       .f = {.count = 2, .value = relay},
                       .event = {.count = 2, .value = surfaces},
-                      .event_kind = passing};
+                      .event_kind = event_kinds};
     keel_solver *s = keel_open(&p, NULL);
     assert_int_equal(keel_state_of(s), KEEL_EINVAL); /* nowhere to write the sides */
     assert_non_null(strstr(keel_message(s), "side"));

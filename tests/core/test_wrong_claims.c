@@ -107,7 +107,7 @@ static void wrong_derivatives_are_found_on_request(void **state) {
     check_wrong("energy", &b, &b.energy.jacobian, "jacobian of energy is wrong|u[0]");
     check_wrong("invariant", &b, &b.invariant.jacobian, "jacobian of invariant is wrong");
     check_wrong("rate", &b, &b.constraint.time_derivative,
-                "rate of constraint is wrong|given as|differences say");
+                "time derivative of constraint is wrong|given as|differences say");
     check_wrong("curvature", &b, &b.curvature, "curvature|constraint|is wrong|given as|differences say");
     check_wrong("f", &r, &r.f.jacobian, "jacobian of f is wrong|f[0]|u[0]|given as 0.01");
     check_wrong("algebraic", &r, &r.algebraic.jacobian, "jacobian of algebraic is wrong");
@@ -115,7 +115,7 @@ static void wrong_derivatives_are_found_on_request(void **state) {
     check_wrong("H", &h, &h.energy.jacobian, "jacobian of energy is wrong");
     o.invariant = (keel_map){.count = 1, .value = turned_back, .time_derivative = turned_back_rate};
     check_wrong("invariant rate", &o, &o.invariant.time_derivative,
-                "rate of invariant is wrong|given as 0.01");
+                "time derivative of invariant is wrong|given as 0.01");
     no_failures();
 }
 

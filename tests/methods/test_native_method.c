@@ -1,29 +1,15 @@
 /* test_native_method.c - native constrained methods from outside the library (keel/native.h): what they are
  * told is what the problem says, and what they hold is held. */
+#include "forms.h"
 #include "own_method.h"
 #include "testing.h"
-
-static void run_to(const keel_problem *p, const keel_options *o, double t, double *u, double *units) {
-    keel_solver *s = keel_open(p, o);
-    assert_ok(s, keel_state_of(s));
-    assert_ok(s, keel_run(s, t));
-    memcpy(u, keel_state(s), (size_t)p->n * sizeof *u);
-    if (units) *units = worst_units(s, NULL);
-    keel_close(s);
-}
-
-static double distance(int count, const double *a, const double *b) {
-    double worst = 0;
-    for (int i = 0; i < count; i++) worst = fmax(worst, fabs(a[i] - b[i]));
-    return worst;
-}
 
 /* Against a tight run of another method; rows at round-off on the way. */
 static void check_order(const problem *p, const keel_stepper *own, double step, double t, double slack) {
     double trusted[PROBLEM_UNKNOWNS], u[PROBLEM_UNKNOWNS], error[2], units;
-    run_to(&p->keel, &(keel_options){.rtol = 1e-12, .atol = 1e-14}, t, trusted, NULL);
+    state_at(&p->keel, &(keel_options){.rtol = 1e-12, .atol = 1e-14}, t, trusted, NULL);
     for (int k = 0; k < 2; k++) {
-        run_to(&p->keel, &(keel_options){.own_method = own, .step = step / (1 + k)}, t, u, &units);
+        state_at(&p->keel, &(keel_options){.own_method = own, .step = step / (1 + k)}, t, u, &units);
         if (units > 16) fail_msg("%s on %s: rows off by %g units", own->info.name, p->keel.name, units);
         error[k] = distance(p->keel.n, u, trusted);
     }
@@ -76,8 +62,8 @@ static void it_is_the_rattle_of_the_library(void **state) {
     for (int k = 0; k < 4; k++) {
         if (k < 3) make[k](&p);
         else problem_twin_rods(&p, 1, 1);
-        run_to(&p.keel, &(keel_options){.own_method = &own, .step = 1. / 128}, 0.5, a, &units);
-        run_to(&p.keel, &(keel_options){.method = "rattle", .step = 1. / 128}, 0.5, b, NULL);
+        state_at(&p.keel, &(keel_options){.own_method = &own, .step = 1. / 128}, 0.5, a, &units);
+        state_at(&p.keel, &(keel_options){.method = "rattle", .step = 1. / 128}, 0.5, b, NULL);
         if (units > 16) fail_msg("%s: %g units", p.keel.name, units);
         if (distance(p.keel.n, a, b) > 1e-11) fail_msg("%s: %g apart", p.keel.name, distance(p.keel.n, a, b));
     }
@@ -267,11 +253,11 @@ static void large_mechanics_is_dense_for_native_methods(void **state) {
     p.mass.value = heavy_mass;
     p.mass.constant = 1;
     p.mass.pattern = &chain->mass_pattern;
-    run_to(&p, &(keel_options){.method = "rattle", .step = 1e-3}, 5e-3, a, NULL);
+    state_at(&p, &(keel_options){.method = "rattle", .step = 1e-3}, 5e-3, a, NULL);
     for (int k = 0; k < 5; k++) {
         keel_options o = {
             .method = k < 4 ? method[k] : NULL, .own_method = k < 4 ? NULL : &own, .step = 1e-3};
-        run_to(&p, &o, 5e-3, b, NULL);
+        state_at(&p, &o, 5e-3, b, NULL);
         if (distance(n / 2, a, b) > 1e-8)
             fail_msg("%s: %g apart", k < 4 ? method[k] : "own", distance(n / 2, a, b));
     }

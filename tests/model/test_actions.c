@@ -2,6 +2,8 @@
 #include "model_run.h"
 #include "modes.h"
 
+#include <stdlib.h>
+
 /* x = t: at the start those that move on act, in the order of the file, and those that fall away do not. */
 static void events_at_the_start(void **unused) {
     (void)unused;
@@ -17,6 +19,24 @@ static void events_at_the_start(void **unused) {
     assert_string_equal(story(s), "b a c");
     assert_true(value_of(s, "n") == 4);
     finish(s, m);
+}
+
+/* A body that is thrown up leaves the ground, however long the run may be. */
+static void the_start_knows_no_span(void **unused) {
+    (void)unused;
+    static const char *const end[] = {"10", "1e6", "1e12", "1e300"};
+    for (int i = 0; i < 4; i++) {
+        char text[200];
+        keel_model *m;
+        snprintf(text, sizeof text,
+                 "var x, v\nx' = v\nv' = -10\ninit x = 0, v = 20\nrun 0 .. %s\n"
+                 "event hit: x falling -> stop\n",
+                 end[i]);
+        keel_sim *s = sim_of(text, &m);
+        assert_int_equal(keel_sim_run(s, strtod(end[i], NULL)), KEEL_EVENT);
+        assert_near(keel_time(keel_sim_solver(s)), 4, 1e-12);
+        finish(s, m);
+    }
 }
 
 /* What happens at one time happens in the order of the file, once each. */
@@ -325,6 +345,7 @@ static void wrong_values_end_the_run(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_at_the_start),
+        cmocka_unit_test(the_start_knows_no_span),
         cmocka_unit_test(events_at_one_time),
         cmocka_unit_test(clocks_tick_once),
         cmocka_unit_test(assignments_are_simultaneous),

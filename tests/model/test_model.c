@@ -345,7 +345,7 @@ static void free_values_are_named(void **unused) {
 }
 
 /* Nothing looks for t in rows without it. */
-static void rows_without_t_are_still(void **unused) {
+static void rows_without_t_are_autonomous(void **unused) {
     (void)unused;
     static const char *const length[] = {"1", "(1 + t)"};
     for (int i = 0; i < 2; i++) {
@@ -492,7 +492,7 @@ int main(void) {
         cmocka_unit_test(observers_get_the_run),
         cmocka_unit_test(problems_serve_c_callers),
         cmocka_unit_test(steps_lead_to_the_end),
-        cmocka_unit_test(rows_without_t_are_still),
+        cmocka_unit_test(rows_without_t_are_autonomous),
         cmocka_unit_test(follow_ups_are_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,8 +162,8 @@ static double damped_drift(double gain, double step, const char *stabilizer) {
     keel_solver *s = opened(&p, &o);
     assert_ok(s, keel_run(s, 40));
     for (int i = 0; keel_row_at(s, i, &row); i++) {
-        int care = strcmp(stabilizer, "baumgarte") == 0 ? KEEL_ROW_DAMPED : KEEL_ROW_WATCHED;
-        assert_int_equal(row.treatment, care); /* nobody claims round-off */
+        int treatment = strcmp(stabilizer, "baumgarte") == 0 ? KEEL_ROW_DAMPED : KEEL_ROW_WATCHED;
+        assert_int_equal(row.treatment, treatment); /* nobody claims round-off */
         assert_true(strcmp(stabilizer, "baumgarte") != 0 || row.units > 50);
         drift = fmax(drift, row.drift);
     }

@@ -273,8 +273,9 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
     for (int k = 0; k < g->samples; k++) sampling |= !isnan(g->sample[k].when);
     sampling |= g->every_step;
     if (sampling && !bad) bad = attach(g);
+    keel_model_compile(j->model, 1); /* times are measured */
     clock_t began = clock();
-    struct limit limit = limit_open(&o, g->sim);
+    struct limit limit = limit_open(&o, g->sim, j->model);
     keel_status status = bad ? KEEL_ENOMEM : go(g, sampling, &limit);
     g->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     if (status == KEEL_ENOMEM) memory_out();

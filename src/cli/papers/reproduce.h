@@ -18,7 +18,7 @@ struct reproduce {
  * reproduce_close in any case. */
 int reproduce_open(struct reproduce *r, struct job *j);
 int reproduce_wanted(const struct reproduce *r, const struct claims *c, int item);
-/* Runs and judges an item. */
+/* Runs an item and finds its verdicts. */
 void reproduce_item(struct reproduce *r, struct claims *c, int item);
 /* The verdict that is recorded for a line; -1: none. */
 int reproduce_recorded(const struct reproduce *r, const struct claims *c, const struct claims_line *line);

@@ -1,4 +1,4 @@
-/* picture.c - the drift of an orbit's energy, with and without a stabilizer, as an SVG on standard output.
+/* drift.c - the drift of an orbit's energy, with and without a stabilizer, as an SVG on standard output.
  * docs/drift.svg is its output. */
 #include <keel.h>
 
@@ -29,7 +29,7 @@ static void measure(problem *p, const char *method, struct curve *c) {
     keel_solver *s = keel_open(&watched, &o);
     for (int i = 0; i < ORBITS; i++) {
         c->largest = 0;
-        if (keel_run(s, (i + 1) * p->t_end) < 0) fprintf(stderr, "picture: %s\n", keel_message(s));
+        if (keel_run(s, (i + 1) * p->t_end) < 0) fprintf(stderr, "drift: %s\n", keel_message(s));
         c->point[i] = fmax(c->largest, 0.05);
     }
     keel_close(s);

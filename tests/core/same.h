@@ -41,13 +41,34 @@ static inline void same_solver(keel_solver *a, keel_solver *b, int n) {
 }
 
 /* Between steps; 1 where there is something to see. */
-static inline int same_look(keel_solver *a, keel_solver *b, double t, int n) {
+static inline int same_sample(keel_solver *a, keel_solver *b, double t, int n) {
     double u[8], v[8];
     assert_true(n <= 8);
     keel_status seen = keel_eval(a, t, u);
     assert_int_equal(keel_eval(b, t, v), seen);
     if (seen == KEEL_OK) same_doubles(u, v, n);
     return seen == KEEL_OK;
+}
+
+/* Fixed steps on the grid and off it, odd and even, short and long, once more back; with samples in between,
+ * every time or every other time: they cut another step. */
+static inline void same_fixed_run(const keel_problem *called, const keel_problem *fused,
+                                  const keel_options *o, size_t samples_every) {
+    static const double ends[] = {1, 3, 64.5, 66, 97, 131, 132, 1011.25, 2017.95, 2017.95 + 254, 2000, 17.5};
+    keel_solver *a = keel_open(called, o), *b = keel_open(fused, o);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        double t = nextafter(ends[i] * o->step, HUGE_VAL); /* near enough to be on the grid */
+        assert_ok(a, keel_run(a, t));
+        assert_ok(b, keel_run(b, t));
+        same_solver(a, b, called->n);
+        if ((i + 1) % samples_every == 0) same_sample(a, b, t - (i >= 10 ? -0.3 : 0.3) * o->step, called->n);
+        if (i != 8) continue; /* where the one stands, the other goes on */
+        assert_ok(a, keel_step(a, 1e3));
+        assert_ok(b, keel_step(b, 1e3));
+        same_solver(a, b, called->n);
+    }
+    keel_close(a);
+    keel_close(b);
 }
 
 /* Saved, loaded and forked at t, from one kind of a problem to the other. */

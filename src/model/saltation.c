@@ -1,0 +1,102 @@
+/* saltation.c - see saltation.h. */
+#include "model/saltation.h"
+
+#include "model/diagnostics.h"
+#include "model/tangent.h"
+#include "symbolic/derive_rules.h"
+
+#include <math.h>
+
+/* By the place among the states: v may be another name of x'. */
+static expr assigned_to(const struct model_event *event, const struct formulation *next, expr symbol) {
+    int place = formulation_find(next, symbol);
+    for (int k = 0; k < event->actions; k++)
+        if (event->action[k].kind == SYNTAX_ASSIGN &&
+            formulation_find(next, event->action[k].target) == place)
+            return event->action[k].value;
+    return symbol;
+}
+
+expr saltation_time(struct keel_model *m, struct inside_mode *mode, const struct inside_event *own, int k) {
+    struct graph *g = &m->model->graph;
+    expr e = system_expression(&mode->system, own->event->value), moves = tangent_derivative(m->model, k, e);
+    if (own->event->direction == SYNTAX_AT) return moves;
+    if (own->event->direction == SYNTAX_EVERY) /* t = n T: tau = n DT */
+        return derive_mul(g, moves, derive_div(g, expr_symbol(g, EXPR_TIME, 0, 0), e));
+    expr slope = derive_total(&mode->formulation.derive, e);
+    return expr_make(g, EXPR_NEG, derive_div(g, moves, slope), 0, 0);
+}
+
+expr saltation_before(struct keel_model *m, struct inside_mode *mode, const struct inside_event *own,
+                      expr symbol) {
+    struct graph *g = &m->model->graph;
+    int k = tangent_direction(m->model, symbol);
+    if (k < 0) return symbol;
+    expr after = assigned_to(own->event, &m->mode[own->to].formulation, tangent_primal(m->model, symbol));
+    expr rate = derive_total(&mode->formulation.derive, after);
+    return derive_add(g, tangent_derivative(m->model, k, after),
+                      derive_mul(g, rate, saltation_time(m, mode, own, k)));
+}
+
+int saltation_rates(struct keel_model *m, struct inside_mode *mode) {
+    struct graph *g = &m->model->graph;
+    const struct formulation *r = &mode->formulation;
+    expr *rate = pool_take(&m->pool, ((size_t)r->n + 1) * sizeof *rate);
+    for (int i = 0; i < r->n && rate; i++) {
+        int companion = tangent_direction(m->model, r->basic[i]) >= 0;
+        expr primal = tangent_primal(m->model, r->basic[i]);
+        rate[i] = companion ? derive_total(&mode->formulation.derive, primal) : derive_zero(g);
+    }
+    return (rate && values_open(&mode->rates, &mode->formulation, r->n, rate, 1)) ||
+           diagnostics_memory(&m->messages);
+}
+
+keel_status saltation_apply(struct keel_sim *s, const struct inside_event *own) {
+    const struct model *model = s->m->model;
+    const struct inside_mode *next = &s->m->mode[own->to];
+    const struct formulation *r = &next->formulation;
+    const char *name = own->event->label.text;
+    double t = keel_time(s->solver), *u = s->work;
+    int at = r->n + r->m;
+    if (model->directions == 0) return KEEL_OK;
+    for (int k = 0; k < own->event->actions; k++) at += own->event->action[k].kind == SYNTAX_ASSIGN;
+    for (int k = 0; k < model->directions; k++)
+        if (!isfinite(u[at + k]))
+            return sim_fail(s, KEEL_EUSER,
+                            "event `%s` at t = %.10g only touches zero: its time has no derivative, and the "
+                            "sensitivities end there",
+                            name, t);
+    keel_status status = values_at(&next->rates, t, u, NULL, s->parameter, &s->scratch, s->rate);
+    if (status == KEEL_ENOMEM) return sim_no_memory(s);
+    for (int i = 0; i < r->n; i++) {
+        int k = tangent_direction(model, r->basic[i]);
+        if (k < 0 || u[at + k] == 0) continue;
+        if (!isfinite(s->rate[i]))
+            return sim_fail(s, KEEL_EUSER,
+                            "event `%s` at t = %.10g: the derivatives after it, which sensitivities need, "
+                            "could not be found",
+                            name, t);
+        u[i] -= s->rate[i] * u[at + k];
+    }
+    return KEEL_OK;
+}
+
+keel_status saltation_check(struct keel_sim *s, const struct inside_event *own) {
+    const struct model *model = s->m->model;
+    const struct formulation *r = &s->m->mode[own->to].formulation;
+    const double *x = keel_state(s->solver);
+    double largest = 0;
+    if (model->directions == 0) return KEEL_OK;
+    for (int i = 0; i < r->n; i++)
+        if (tangent_direction(model, r->basic[i]) < 0) largest = fmax(largest, fabs(x[i]));
+    for (int i = 0; i < r->n; i++) {
+        if (tangent_direction(model, r->basic[i]) >= 0 || fabs(x[i] - s->entry[i]) <= 1e-9 * largest)
+            continue;
+        return sim_fail(
+            s, KEEL_ESTART,
+            "event `%s` at t = %.10g: the constraints after it move `%.60s` by an impulse, through "
+            "which sensitivities are not carried; let the event assign it",
+            own->event->label.text, keel_time(s->solver), r->names[i]);
+    }
+    return KEEL_OK;
+}

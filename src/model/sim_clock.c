@@ -1,0 +1,83 @@
+/* sim_clock.c - events at times of their own: whole multiples of a period, or one time.  The run goes to the
+ * next of them as to an end, so the steps land on it; nothing is searched, and k times the period does not
+ * drift.  Times within 4 round-offs of each other are one, as ends of runs are (design rule 7). */
+#include "model/sim.h"
+
+#include <float.h>
+#include <math.h>
+
+static int same(double a, double b) {
+    return fabs(a - b) <= 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
+}
+
+static const struct model_mode *mode_of(const struct keel_sim *s) {
+    return &s->m->model->mode[s->mode];
+}
+
+static const char *name_of(const struct keel_sim *s, int k) {
+    return mode_of(s)->event[mode_of(s)->events + k].label.text;
+}
+
+/* Periods and times with the run's own parameters. */
+static keel_status read_times(struct keel_sim *s) {
+    const struct model_mode *mode = mode_of(s);
+    if (s->timed_mode == s->mode) return KEEL_OK;
+    if (tape_call(&s->m->mode[s->mode].times, NAN, NULL, s->parameter, s->time)) return sim_no_memory(s);
+    for (int k = 0; k < mode->timed; k++) {
+        int every = mode->event[mode->events + k].direction == SYNTAX_EVERY;
+        if (isfinite(s->time[k]) && (!every || s->time[k] > 0)) continue;
+        return sim_fail(s, KEEL_EINVAL, "the %s of event `%.80s` is %g", every ? "period" : "time",
+                        name_of(s, k), s->time[k]);
+    }
+    s->timed_mode = s->mode;
+    return KEEL_OK;
+}
+
+/* The first time of event k from t on, t itself where it is one; never: infinite; none can be told from t:
+ * NAN. */
+static double time_from(const struct keel_sim *s, int k, double t, int beyond) {
+    const struct model_mode *mode = mode_of(s);
+    double value = s->time[k], way = s->direction;
+    if (mode->event[mode->events + k].direction == SYNTAX_AT) {
+        if (same(value, t)) return beyond ? way * HUGE_VAL : t;
+        return (value - t) * way > 0 ? value : way * HUGE_VAL;
+    }
+    double first = way > 0 ? ceil(t / value) : floor(t / value);
+    for (int i = -1; i <= 1; i++) { /* the quotient is rounded */
+        double time = (first + way * i) * value;
+        if (same(time, t) && !beyond) return t;
+        if (!same(time, t) && (time - t) * way > 0) return time;
+    }
+    return NAN;
+}
+
+int sim_due(struct keel_sim *s) {
+    const struct model_mode *mode = mode_of(s);
+    double t = keel_time(s->solver);
+    if (mode->timed == 0 || s->direction == 0 || keel_state_of(s->solver) < 0) return -1;
+    if (read_times(s) != KEEL_OK) return -1;
+    for (int k = 0; k < mode->timed; k++)
+        if (!same(s->fired[mode->events + k].t, t) && time_from(s, k, t, 0) == t) return mode->events + k;
+    return -1;
+}
+
+keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *event) {
+    const struct model_mode *mode = mode_of(s);
+    double t = keel_time(s->solver);
+    *next = t_end;
+    *event = -1;
+    if (mode->timed == 0 || s->direction == 0 || keel_state_of(s->solver) < 0 || t == t_end) return KEEL_OK;
+    if (read_times(s) != KEEL_OK) return s->status;
+    for (int k = 0; k < mode->timed; k++) {
+        double time = time_from(s, k, t, 1);
+        if (isnan(time))
+            return sim_fail(s, KEEL_ELIMIT,
+                            "the period of event `%.80s`, %g, is lost in the round-off of t = %.10g",
+                            name_of(s, k), s->time[k], t);
+        int at_end = same(time, t_end);
+        if (!at_end && (time - *next) * s->direction >= 0) continue;
+        if (!at_end) *next = time;
+        if (!at_end || *event < 0) *event = mode->events + k;
+    }
+    return KEEL_OK;
+}

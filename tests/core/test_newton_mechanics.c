@@ -1,0 +1,181 @@
+/* test_newton_mechanics.c - sparse Newton matrices of mechanics: they solve (I - c J) y = b for the J of the
+ * rate, runs are those with dense matrices, and have the same bits after a copy. */
+#include "testing.h"
+
+#include "core/engine.h"
+#include "linalg/sparse.h"
+#include "methods/registry.h"
+#include "stabilizers/stabilizers.h"
+
+#include <keel/model.h>
+
+/* Masses that move each other, springs with dampers; with strangers, no order makes a band of it. */
+#define LATTICE(strangers)                                                                     \
+    "param N = 40, k = 1e4, d = 100\n"                                                         \
+    "coord x[1..N], y[1..N]\n"                                                                 \
+    "for i in 1..N:\n"                                                                         \
+    "    let r[i] = sqrt((x[i] - i)^2 + y[i]^2 + 1)\n"                                         \
+    "    init x[i] = i + 0.1*sin(i), y[i] = 0.2*cos(3*i), x[i]' = cos(i), y[i]' = sin(2*i)\n"  \
+    "    force x[i]: -d*x[i]'*y[i]^2\n"                                                        \
+    "for i in 2..N:\n"                                                                         \
+    "    force x[i]: -d*(x[i]' - x[i-1]')\n"                                                   \
+    "    force x[i-1]: d*(x[i]' - x[i-1]')\n"                                                  \
+    "lagrangian sum(i in 1..N, x[i]'^2 + y[i]'^2 - k*r[i]) + sum(i in 2..N, x[i]'*x[i-1]'/4\n" \
+    "    - k/2*((x[i] - x[i-1])^2 + y[i]^2*y[i-1]^2))" strangers "\n"                          \
+    "run 0 .. 1\n"
+
+/* Rods on a pivot that moves, with drag. */
+static const char chain[] = "param N = 30, c = 20\n"
+                            "coord x[1..N], y[1..N]\n"
+                            "let X[0] = 0.1*sin(5*t), Y[0] = 0\n"
+                            "for i in 1..N:\n"
+                            "    let X[i] = x[i], Y[i] = y[i]\n"
+                            "    constraint rod[i]: (X[i] - X[i-1])^2 + (Y[i] - Y[i-1])^2 = 1\n"
+                            "    guess x[i] = i*cos(0.3), y[i] = -i*sin(0.3), x[i]' = 0.5, y[i]' = 0\n"
+                            "    force x[i]: -c*x[i]'\n"
+                            "    force y[i]: -c*y[i]' - x[i]*y[i]'/N\n"
+                            "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)*(1 + i/N)/2 - 9.81*y[i])\n"
+                            "run 0 .. 1\n";
+
+static const char *const texts[] = {
+    LATTICE(""),
+    LATTICE("- sum(i in 1..N, k/9*(x[i] - i - y[1 + mod(7*i, N)])^2)"),
+    chain,
+};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static const keel_problem *read_problem(const char *text, keel_model **m) {
+    keel_mode mode;
+    *m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
+    assert_non_null(*m);
+    if (keel_model_status(*m) != KEEL_OK) fail_msg("%s", keel_model_message(*m));
+    assert_true(keel_model_mode(*m, 0, &mode));
+    return mode.problem;
+}
+
+static double draw(unsigned *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 24) - 0.5;
+}
+
+/* out = y - c J y, one part of it at a time: J y by central differences of the rate. */
+static void apply(struct engine *e, double t, const double *x, const double *y, double *out) {
+    int n = e->field.n;
+    double way = 1e-5, probe[400], rate[2][400];
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < n; i++) probe[i] = x[i] + (side ? -way : way) * y[i];
+        assert_int_equal(keel_rhs(&e->work, t, probe, rate[side]), KEEL_OK);
+    }
+    for (int i = 0; i < n; i++) out[i] = (rate[0][i] - rate[1][i]) / (2 * way);
+}
+
+static void solve_one(struct engine *e, keel_newton *newton, int k, double real, double imaginary) {
+    double t = e->r->t, x[400], f[400], b[400], other[400], y[400], z[400], jy[400], jz[400];
+    int n = e->field.n, complex = k >= newton->real;
+    unsigned seed = 7;
+    memcpy(x, e->x[e->r->current], (size_t)n * sizeof *x);
+    for (int i = 0; i < n; i++)
+        x[i] += 0.01 * draw(&seed), b[i] = y[i] = draw(&seed), other[i] = z[i] = draw(&seed);
+    assert_int_equal(keel_rhs(&e->work, t, x, f), KEEL_OK);
+    assert_int_equal(keel_newton_jacobian(&e->work, newton, t, x, f, 0), KEEL_OK);
+    assert_int_equal(keel_newton_factor(&e->work, newton, k, real, imaginary), KEEL_OK);
+    keel_newton_solve(&e->work, newton, k, y, complex ? z : NULL);
+    if (!complex) memset(z, 0, sizeof z), memset(other, 0, sizeof other);
+    apply(e, t, x, y, jy);
+    apply(e, t, x, z, jz);
+    for (int i = 0; i < n; i++) {
+        double scale = fabs(b[i]) + fabs(y[i]) + fabs(other[i]) + fabs(z[i]) +
+                       hypot(real, imaginary) * (fabs(jy[i]) + fabs(jz[i]));
+        assert_below(fabs(y[i] - real * jy[i] + imaginary * jz[i] - b[i]), 2e-6 * scale);
+        assert_below(fabs(z[i] - real * jz[i] - imaginary * jy[i] - other[i]), 2e-6 * scale);
+    }
+}
+
+static void the_equations_are_solved(void **state) {
+    (void)state;
+    for (int i = 0; i < TEXTS; i++) {
+        keel_model *m;
+        const keel_problem *p = read_problem(texts[i], &m);
+        const keel_options o = {.rtol = 1e-6};
+        struct engine *e =
+            engine_open(NULL, p, &o, registry_find("radau"), stabilizers_find("none"), 1, NULL);
+        assert_non_null(e);
+        assert_int_equal(run_to(e, 0.01, 0.01, 0, 0), KEEL_OK);
+        assert_true(e->field.large);
+        for (int k = 0; k < e->field.newtons; k++) {
+            keel_newton *newton = &e->field.newton[k];
+            if (newton->of != newton || !newton->anchor) continue;
+            for (int left_out = 0; left_out < 2; left_out++) { /* as a redundant constraint is */
+                if (left_out && !e->field.kg) continue;
+                if (left_out) e->field.active[3] = e->field.mech.ready = 0;
+                solve_one(e, newton, 0, 0.03, 0);
+                if (newton->complex) solve_one(e, newton, newton->real, 0.02, 0.01);
+            }
+        }
+        engine_close(e);
+        keel_model_close(m);
+    }
+}
+
+static keel_solver *run(const keel_problem *p, const keel_options *o, double t_end) {
+    keel_solver *s = keel_open(p, o);
+    assert_non_null(s);
+    if (keel_run(s, t_end) != KEEL_OK) fail_msg("%s", keel_message(s));
+    return s;
+}
+
+/* Another norm of corrections, of which there are none, leaves the dense matrices. */
+static void runs_are_those_of_dense_matrices(void **state) {
+    static const char *const methods[] = {"radau+none", "bdf+none"};
+    (void)state;
+    for (int i = 0; i < TEXTS; i++)
+        for (int k = 0; k < 2; k++) {
+            keel_model *m;
+            const keel_problem *p = read_problem(texts[i], &m);
+            keel_options o = {.method = methods[k], .rtol = 1e-6};
+            keel_solver *sparse = run(p, &o, 0.3);
+            o.norm = KEEL_BY_ERROR;
+            keel_solver *dense = run(p, &o, 0.3);
+            keel_stats a = keel_statistics(sparse), b = keel_statistics(dense);
+            for (int j = 0; j < p->n; j++)
+                assert_below(fabs(keel_state(sparse)[j] - keel_state(dense)[j]), 2e-5);
+            assert_below((double)a.steps, 1.1 * (double)b.steps + 2);
+            assert_below((double)a.calls, (double)b.calls);
+            keel_close(sparse);
+            keel_close(dense);
+            keel_model_close(m);
+        }
+}
+
+static void same_bits(void **state) {
+    static const char *const methods[] = {"radau", "bdf"};
+    (void)state;
+    for (int i = 0; i < TEXTS; i++)
+        for (int k = 0; k < 2; k++) {
+            keel_model *m;
+            const keel_problem *p = read_problem(texts[i], &m);
+            const keel_options o = {.method = methods[k], .rtol = 1e-6};
+            keel_solver *a = run(p, &o, 0.05), *fork = keel_fork(a);
+            size_t size = keel_save(a, NULL, 0);
+            void *saved = malloc(size);
+            assert_non_null(saved);
+            keel_save(a, saved, size);
+            keel_solver *loaded = keel_load(p, &o, saved, size), *all[] = {a, fork, loaded};
+            for (int s = 0; s < 3; s++)
+                if (keel_run(all[s], 0.1) != KEEL_OK) fail_msg("%s", keel_message(all[s]));
+            assert_memory_equal(keel_state(a), keel_state(fork), (size_t)p->n * sizeof(double));
+            assert_memory_equal(keel_state(a), keel_state(loaded), (size_t)p->n * sizeof(double));
+            for (int s = 0; s < 3; s++) keel_close(all[s]);
+            free(saved);
+            keel_model_close(m);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_equations_are_solved),
+        cmocka_unit_test(runs_are_those_of_dense_matrices),
+        cmocka_unit_test(same_bits),
+    };
+    return sparse_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
+}

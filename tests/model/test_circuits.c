@@ -1,0 +1,124 @@
+/* test_circuits.c - circuits of the library against closed forms, or equations written by hand; one unknown a
+ * node, and one current for each inductor, voltage source and amplifier. */
+#include "testing.h"
+
+#include "model_run.h"
+
+#define BEGIN "library circuit\n"
+
+static const struct circuit {
+    const char *what, *text, *column;
+    double t_end, value; /* in closed form */
+    const char *by_hand; /* or the column w of this text */
+    int unknowns;
+} circuits[] = {
+    {"RC at a constant voltage",
+     BEGIN
+     "node a, b\nuse Source s(a, earth, v = 5)\nuse Resistor r(a, b, 1000)\nuse Capacitor c(b, earth, 1e-6)\n"
+     "init c.u = 0\nrun 0 .. 1e-3\n",
+     "c.u", 1e-3, 3.1606027941427883, NULL, 4},
+    {"RLC",
+     BEGIN "node a, b, d\nuse Source s(a, earth, v = 0)\nuse Resistor r(a, b, 2)\nuse Inductor l(b, d, 1)\n"
+           "use Capacitor c(d, earth, .1)\ninit c.u = 1, l.i = 0\nrun 0 .. 2\n",
+     /* u'' + 2 u' + 10 u = 0 from rest: exp(-t) (cos 3t + sin(3t)/3) */
+     "c.u", 2, 0.11733999250272327, NULL, 6},
+    {"a bridge of resistors",
+     BEGIN
+     "node a, b, d\nuse Source s(a, earth, v = 10)\nuse Resistor r1(a, b, 1), r2(b, earth, 2), r3(a, d, 3), "
+     "r4(d, earth, 4)\nuse Resistor m(b, d, 5)\nuse Capacitor c(a, earth, 1)\nrun 0 .. 1\n",
+     /* nodes: b (1 + 1/2 + 1/5) - d/5 = 10, d (1/3 + 1/4 + 1/5) - b/5 = 10/3 */
+     "b.v", 1, 6.580645161290323, NULL, 5},
+    {"an inverting integrator",
+     BEGIN
+     "node i, n, o\nuse Source s(i, earth, v = 2)\nuse Resistor r(i, n, 1000)\nuse Capacitor c(n, o, 1e-6)\n"
+     "use Opamp k(earth, n, o)\ninit c.u = 0\nrun 0 .. 1e-3\n",
+     "o.v", 1e-3, -2, NULL, 6},
+    {"a low-pass filter of Sallen and Key",
+     BEGIN "node i, m, p, o\nuse Source s(i, earth, v = 1)\nuse Resistor r1(i, m, 1), r2(m, p, 1)\n"
+           "use Capacitor c1(m, o, 1), c2(p, earth, 1)\nuse Opamp k(p, o, o)\ninit c1.u = 0, c2.u = 0\nrun 0 "
+           ".. 1\n",
+     /* with unit gain and equal parts: 1 - (1 + t) exp(-t) */
+     "o.v", 1, 0.26424111765711533, NULL, 8},
+    {"half-wave rectifier",
+     BEGIN "node a, b\nuse Source s(a, earth, v = 10*sin(100*pi*t))\nuse Resistor r(a, b, 100)\nuse Diode "
+           "d(b, earth)\n"
+           "use Capacitor c(b, earth, 1e-6)\ninit c.u = 0\nrun 0 .. .03\n",
+     "c.u", .0157, NAN,
+     "var u\noutput w = u\n1e-6*u' = (10*sin(100*pi*t) - u)/100 - 1e-12*expm1(u/.02585) - 1e-9*u\ninit u = "
+     "0\n"
+     "run 0 .. .03\n",
+     4},
+    {"a transformer with a load",
+     BEGIN "node a, b\nuse Source s(a, earth, v = sin(t))\nuse Transformer t1(a, earth, b, earth, 2, 3, 1)\n"
+           "use Resistor r(b, earth, 1)\ninit t1.i1 = 0, t1.i2 = 0\nrun 0 .. 3\n",
+     "b.v", 3, NAN,
+     "var i, j\noutput w = -j\n2*i' + j' = sin(t)\ni' + 3*j' = -j\ninit i = 0, j = 0\nrun 0 .. 3\n", 5},
+    {"a transistor amplifier",
+     BEGIN "node cc, b, c, e, i\nuse Source supply(cc, earth, v = 6), input(i, earth, v = .1*sin(600*t))\n"
+           "use Resistor r1(cc, b, 9e4), r2(b, earth, 3e4), rc(cc, c, 2e3), re(e, earth, 1e3)\n"
+           "use Capacitor ci(i, b, 1e-6), ce(e, earth, 1e-5)\nuse Transistor q(b, c, e)\n"
+           "init ci.u = -1.4, ce.u = .8\nrun 0 .. .02\n",
+     "c.v", .02, NAN,
+     "var b, c, e\nlet f = 1e-14*expm1((b - e)/.02585) + 1e-9*(b - e), r = 1e-14*expm1((b - c)/.02585) + "
+     "1e-9*(b - "
+     "c)\nlet s = .1*sin(600*t), ic = f - r - r/1, ib = f/100 + r/1\noutput w = c\n"
+     "1e-6*(der(s) - b') = (b - 6)/9e4 + b/3e4 + ib\n(6 - c)/2e3 = ic\n1e-5*e' = ic + ib - e/1e3\n"
+     "init b = 1.4, e = .8\nguess c = 4\nrun 0 .. .02\n",
+     9},
+};
+
+static double end_of(const struct circuit *one, const char *text, const char *column, int *unknowns) {
+    keel_model *m = keel_model_read(one->what, text, strlen(text), &(keel_model_options){.interpret = 1});
+    if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
+    keel_mode mode;
+    keel_model_mode(m, 0, &mode);
+    *unknowns = mode.unknowns;
+    keel_sim *s = keel_sim_open(m, &(keel_options){.method = "radau", .rtol = 1e-9});
+    run_to(s, one->t_end);
+    double value = value_of(s, column);
+    keel_sim_close(s);
+    keel_model_close(m);
+    return value;
+}
+
+static void circuits_do_what_they_should(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof circuits / sizeof *circuits; i++) {
+        const struct circuit *one = &circuits[i];
+        int unknowns, others;
+        double value = end_of(one, one->text, one->column, &unknowns);
+        double wanted = one->by_hand ? end_of(one, one->by_hand, "w", &others) : one->value;
+        if (!(fabs(value - wanted) <= 1e-6 * fmax(1, fabs(wanted))))
+            fail_msg("%s: %.12g, not %.12g", one->what, value, wanted);
+        if (unknowns != one->unknowns) fail_msg("%s has %d unknowns", one->what, unknowns);
+    }
+}
+
+/* A ladder of 1000 cells: the end is that of the line of diffusion, and nothing is slow. */
+static void a_long_ladder_is_read(void **state) {
+    (void)state;
+    static const char text[] = BEGIN
+        "param N = 1000\nnode a[0..N]\nuse Source s(a[0], earth, v = 1)\n"
+        "for k in 1..N:\n    use Resistor r[k](a[k-1], a[k], 1/N)\n    use Capacitor c[k](a[k], earth, 1/N)\n"
+        "    init c[k].u = 0\nrun 0 .. 1\n";
+    keel_model *m = keel_model_read("ladder", text, strlen(text), &(keel_model_options){.interpret = 1});
+    if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
+    keel_sim *s = keel_sim_open(m, &(keel_options){.method = "rodas4", .rtol = 1e-6});
+    run_to(s, 1);
+    double *value = malloc((size_t)keel_sim_columns(s) * sizeof *value);
+    assert_int_equal(keel_sim_values(s, value), KEEL_OK);
+    /* u_t = u_xx, u(0) = 1, u_x(1) = 0: at the end 1 - 4/pi exp(-pi^2/4) + ... */
+    double line = 1 - 4 / M_PI * exp(-M_PI * M_PI / 4) + 4 / (3 * M_PI) * exp(-9 * M_PI * M_PI / 4);
+    assert_near(value[column_named(s, "a.v[1000]")], line, 2e-3);
+    free(value);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(circuits_do_what_they_should),
+        cmocka_unit_test(a_long_ladder_is_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

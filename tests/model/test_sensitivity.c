@@ -1,0 +1,194 @@
+/* test_sensitivity.c - sensitivities against differences of runs: equations of every kind, constraints,
+ * events and modes; linearised rows held to round-off; closed forms; refusals. */
+#include "testing.h"
+
+#include "model_run.h"
+
+static keel_model *read_with(const char *text, const char *sensitivity, const char *set) {
+    keel_model_options o = {.interpret = 1, .sensitivity = sensitivity, .set = &set, .sets = set != NULL};
+    keel_model *m = keel_model_read("test.keel", text, strlen(text), &o);
+    assert_non_null(m);
+    return m;
+}
+
+static keel_model *read_well(const char *text, const char *sensitivity, const char *set) {
+    keel_model *m = read_with(text, sensitivity, set);
+    if (keel_model_status(m) != KEEL_OK) fail_msg("%s\n%s", keel_model_message(m), text);
+    return m;
+}
+
+static keel_sim *end_of(keel_model *m) {
+    double from, to;
+    keel_model_span(m, &from, &to);
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-11});
+    run_to(s, to);
+    return s;
+}
+
+static const struct sample {
+    const char *text, *by;
+    double value; /* of the parameter, or of the start value */
+} samples[] = {
+    {"param k = 0.7, c = 2*k\nvar x, y\nx' = -k*x\ny' = x - c*y*y\ninit x = 1/k, y = 0\nrun 0 .. 2\n", "k",
+     0.7},
+    {"param k = 0.7\nvar x, y\nx' = -k*x + y^2\ny' = x - y\ninit x = 2, y = 0.3\nrun 0 .. 2\n", "y", 0.3},
+    {"param k = 2\nvar x, v\nx' = v\nv' = -k*sin(x)\ninit x = 1, v = 0.5\nrun 0 .. 2\n", "v", 0.5},
+    {"param e = 0.3\ncanonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/sqrt(dot(q, q))\n"
+     "invariant energy\ninvariant spin = q[1]*p[2] - q[2]*p[1]\ninit q = (1 - e, 0), p = (0, sqrt((1 + e)/(1 "
+     "- e)))\n"
+     "run 0 .. 4\n",
+     "e", 0.3},
+    {"param l = 1, g = 9.81\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - g*y\nconstraint rod: x^2 + y^2 = l^2\n"
+     "invariant energy\ninit y = -l/2, y' = 0\nguess x = l\noutput pull = 2*lambda.rod*l\nrun 0 .. 3\n",
+     "l", 1},
+    {"param l = 1, g = 9.81\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - g*y\nconstraint rod: x^2 + y^2 = l^2\n"
+     "invariant energy\ninit y = -0.5, y' = 0.2\nguess x = l\noutput pull = 2*lambda.rod*l\nrun 0 .. 3\n",
+     "y'", 0.2},
+    {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint a: x^2 + y^2 = l^2\n"
+     "constraint b: 2*x^2 + 2*y^2 = 2*l^2\ninit y = -0.5, y' = 0\nguess x = l\nrun 0 .. 1\n",
+     "l", 1},
+    {"param a = 2\nvar x, y\nx' = -y\ny^3 + a*y = x\ninit x = 1\nguess y = 0.4\nrun 0 .. 2\n", "a", 2},
+    {"param w = 1.5\nvar x, y, z\nx' = y\ny' = z\nx = sin(w*t)\nrun 0 .. 1\n", "w", 1.5},
+    {"param k = 3\nvar x\nx'' = -k*x + abs(x)*x'\ninit x = 1, x' = 0\nrun 0 .. 2\n", "k", 3},
+    {"param w = 2\nvar x\nx' = -x + x.start*cos(w*t)\ninit x = w\nrun 0 .. 2\n", "w", 2},
+    {"param e = 0.9, g = 9.81\nvar y, v\ny' = v\nv' = -g\nevent hit: y falling -> v := -e*v\n"
+     "init y = 1, v = 0\nrun 0 .. 6.2\n",
+     "e", 0.9},
+    {"param g = 9.81\ncoord y\nlagrangian y'^2/2 - g*y\nevent hit: y - 0.1*sin(t) falling -> y' := -0.8*y'\n"
+     "init y = 1, y' = 0\nrun 0 .. 2.5\n",
+     "g", 9.81},
+    {"param b = 2\nvar x, v\nx' = v\nmode free:\n    v' = -1\n    event down: x falling -> mode wet\n"
+     "mode wet:\n    v' = -1 - b*v - x\n    event up: x rising -> x := x, mode free\n"
+     "start free\ninit x = 1, v = 0\nrun 0 .. 3\n",
+     "b", 2},
+};
+
+/* Central differences, extrapolated: (4 D(h/2) - D(h))/3. */
+static void differences(const struct sample *p, int columns, double *out) {
+    double h[2] = {1e-3 * fabs(p->value), 5e-4 * fabs(p->value)}, value[4][40];
+    for (int i = 0; i < 4; i++) {
+        char set[80];
+        snprintf(set, sizeof set, "%s=%.17g", p->by, p->value + (i % 2 ? -1 : 1) * h[i / 2]);
+        keel_model *m = read_well(p->text, NULL, set);
+        keel_sim *s = end_of(m);
+        assert_int_equal(keel_sim_columns(s), columns);
+        assert_int_equal(keel_sim_values(s, value[i]), KEEL_OK);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+    for (int c = 0; c < columns; c++)
+        out[c] =
+            (4 * (value[2][c] - value[3][c]) / (2 * h[1]) - (value[0][c] - value[1][c]) / (2 * h[0])) / 3;
+}
+
+static void sensitivities_are_those_of_differences(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        const struct sample *p = &samples[i];
+        keel_model *plain = read_well(p->text, NULL, NULL), *m = read_well(p->text, p->by, NULL);
+        keel_sim *named = keel_sim_open(plain, NULL), *s = end_of(m);
+        double expected[40], largest = 0;
+        int columns = keel_sim_columns(named);
+        keel_mode mode;
+        assert_true(keel_model_mode(plain, 0, &mode));
+        assert_true(columns <= 40);
+        differences(p, columns, expected);
+        for (int c = 0; c < columns; c++) largest = fmax(largest, fabs(expected[c]));
+        for (int c = 0; c < columns; c++) {
+            char name[120];
+            snprintf(name, sizeof name, "d/d%s %s", p->by, keel_sim_column(named, c));
+            double found = value_of(s, name);
+            if (mode.redundant && strstr(name, "lambda.")) continue; /* multipliers are not unique */
+            if (!(fabs(found - expected[c]) <= 2e-7 * largest))
+                fail_msg("%s: %.12g, by differences %.12g\n%s", name, found, expected[c], p->text);
+        }
+        keel_row row;
+        for (int k = 0; keel_sim_row_at(s, k, &row); k++)
+            if (!(row.units <= 16)) fail_msg("%s: %g units\n%s", row.name, row.units, p->text);
+        keel_sim_close(s);
+        keel_sim_close(named);
+        keel_model_close(m);
+        keel_model_close(plain);
+    }
+}
+
+/* y(T) after bounces of a ball: each flight takes 2 v / g, v shrinks by e.  d/de by hand. */
+static void a_hundred_bounces(void **state) {
+    (void)state;
+    const double e = 0.98, g = 9.81;
+    char text[400];
+    double t = sqrt(2 / g), v = e * sqrt(2 * g), dt = 0, dv = sqrt(2 * g);
+    for (int n = 1; n < 100; n++) {
+        t += 2 * v / g, dt += 2 * dv / g;
+        dv = dv * e + v, v *= e;
+    }
+    double end = t + v / (2 * g), s = end - t; /* half way up after the hundredth */
+    snprintf(text, sizeof text,
+             "param e = 0.98\nvar y, v\ny' = v\nv' = -9.81\nevent hit: y falling -> v := -e*v, record\n"
+             "init y = 1, v = 0\nrun 0 .. %.17g\n",
+             end);
+    keel_model *m = read_well(text, "e", NULL);
+    keel_sim *run = end_of(m);
+    keel_event_record last;
+    long events = 0;
+    while (keel_sim_event(run, events, &last)) events++;
+    assert_int_equal(events, 100);
+    double dy = dv * s - v * dt + g * s * dt, found = value_of(run, "d/de y");
+    assert_true(fabs(found - dy) <= 1e-7 * fabs(dy));
+    assert_true(fabs(value_of(run, "d/de v") - (dv + g * dt)) <= 1e-7 * fabs(dv + g * dt));
+    keel_sim_close(run);
+    keel_model_close(m);
+}
+
+static void refusals_say_why(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *by, *sentence;
+    } row[] = {
+        {"param k = 1\nvar x\nx' = -k*x\ninit x = 1\nrun 0 .. 1\n", "q",
+         "the sensitivity to `q`: unknown name"},
+        {"param k = 1\nvar x\nx' = -k*x\ninit x = 1\nrun 0 .. 1\n", "k, k", "asked for twice"},
+        {"param k = 1\nvar x\nx' = -k*x\ninit x = 1\nrun 0 .. 1\n", "2*k", "name a parameter"},
+        {"param k = 1\nvar x, y\nx' = -k*x\ny = x^2\ninit x = 1\nrun 0 .. 1\n", "y",
+         "is not given by `init`"},
+        {"param k = 1, b = 2*k\nvar x\nx' = -k*x\ninit x = 1\nrun b .. 3\n", "k", "begins at a time"},
+        {"param k = 1\nvar x\nx' = if(t > k, 1, 0)\ninit x = 1\nrun 0 .. 2\n", "k", "the sensitivities jump"},
+        {"param k = 1\nvar x\nmode a:\n    x' = k + x.enter\n    event e: x - 2 rising -> x := 0, mode a\n"
+         "start a\ninit x = 1\nrun 0 .. 2\n",
+         "k", "`x.enter`, are not followed"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        keel_model *m = read_with(row[i].text, row[i].by, NULL);
+        if (keel_model_status(m) == KEEL_OK || !strstr(keel_model_message(m), row[i].sentence))
+            fail_msg("%s\n%s", row[i].sentence, keel_model_message(m));
+        keel_model_close(m);
+    }
+}
+
+/* The rod's impulse is no assignment: the run ends there, and says so. */
+static void impulses_end_the_run(void **state) {
+    (void)state;
+    const char *text =
+        "param g = 9.81\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - g*y\nmode slack:\n"
+        "    event catch: x^2 + y^2 - 1 rising -> mode taut\n"
+        "mode taut:\n    constraint rod: x^2 + y^2 = 1\nstart slack\ninit x = 0.5, y = 0, x' = 0, y' = 0\n"
+        "run 0 .. 2\n";
+    keel_model *m = read_well(text, "g", NULL);
+    keel_sim *s = keel_sim_open(m, NULL);
+    keel_status status;
+    while ((status = keel_sim_run(s, 2)) == KEEL_EVENT) {}
+    assert_int_equal(status, KEEL_ESTART);
+    assert_non_null(strstr(keel_sim_message(s), "by an impulse"));
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sensitivities_are_those_of_differences),
+        cmocka_unit_test(a_hundred_bounces),
+        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(impulses_end_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
