@@ -24,54 +24,63 @@ static double seconds(void) {
 
 /* By hand ----------------------------------------------------------------------------------------------- */
 
-enum { WIDE = 4 };
-typedef double four __attribute__((vector_size(8 * WIDE)));
-
-#if defined __x86_64__ && !defined __clang__
-#define HAND __attribute__((target("avx2"), flatten))
-#define ROOT(a) __builtin_ia32_sqrtpd256(a)
-#else
-#define HAND
-#define ROOT(a)                                                                                        \
-    (four) {                                                                                           \
-        __builtin_sqrt((a)[0]), __builtin_sqrt((a)[1]), __builtin_sqrt((a)[2]), __builtin_sqrt((a)[3]) \
-    }
-#endif
-
-#define FORCE(x, f)                                                                       \
+#define FORCE(ROOT, real, x, f)                                                           \
     do {                                                                                  \
-        four square = (x)[0] * (x)[0] + (x)[1] * (x)[1], root = ROOT(square);             \
-        four cube = -1.0 / (square * root);                                               \
+        real square = (x)[0] * (x)[0] + (x)[1] * (x)[1], root = ROOT(square);             \
+        real cube = -1.0 / (square * root);                                               \
         (f)[0] = (x)[2], (f)[1] = (x)[3], (f)[2] = cube * (x)[0], (f)[3] = cube * (x)[1]; \
     } while (0)
 
-HAND static double by_hand(long members, long steps, double h) {
-    double sum = 0;
-    for (long m = 0; m < members; m += WIDE) {
-        four x[4] = {{0}}, k[4][4], y[4];
-        double q[WIDE], p[WIDE];
-        for (int lane = 0; lane < WIDE; lane++) {
-            double e = 0.6 * (double)(m + lane) / (double)members;
-            q[lane] = 1 - e;
-            p[lane] = sqrt((1 + e) / (1 - e));
-        }
-        memcpy(&x[0], q, sizeof q);
-        memcpy(&x[3], p, sizeof p);
-        for (long step = 0; step < steps; step++) {
-            FORCE(x, k[0]);
-            for (int i = 0; i < 4; i++) y[i] = x[i] + 0.5 * h * k[0][i];
-            FORCE(y, k[1]);
-            for (int i = 0; i < 4; i++) y[i] = x[i] + 0.5 * h * k[1][i];
-            FORCE(y, k[2]);
-            for (int i = 0; i < 4; i++) y[i] = x[i] + h * k[2][i];
-            FORCE(y, k[3]);
-            for (int i = 0; i < 4; i++)
-                x[i] += h * (1. / 6 * k[0][i] + 1. / 3 * k[1][i] + 1. / 3 * k[2][i] + 1. / 6 * k[3][i]);
-        }
-        for (int lane = 0; lane < WIDE; lane++) sum += x[0][lane];
+/* A function of so many lanes, for processors that have them. */
+#define BY_HAND(NAME, WIDE, ROOT, TARGET)                                                                    \
+    TARGET static double NAME(long members, long steps, double h) {                                          \
+        typedef double real __attribute__((vector_size(8 * WIDE)));                                          \
+        double sum = 0;                                                                                      \
+        for (long m = 0; m < members; m += WIDE) {                                                           \
+            double begin[2][WIDE];                                                                           \
+            real x[4], k[4][4], y[4];                                                                        \
+            for (int lane = 0; lane < WIDE; lane++) {                                                        \
+                double e = 0.6 * (double)(m + lane) / (double)members;                                       \
+                begin[0][lane] = 1 - e;                                                                      \
+                begin[1][lane] = __builtin_sqrt((1 + e) / (1 - e));                                          \
+            }                                                                                                \
+            memcpy(&x[0], begin[0], sizeof x[0]);                                                            \
+            memcpy(&x[3], begin[1], sizeof x[3]);                                                            \
+            x[1] = x[2] = (real){0};                                                                         \
+            for (long step = 0; step < steps; step++) {                                                      \
+                FORCE(ROOT, real, x, k[0]);                                                                  \
+                for (int i = 0; i < 4; i++) y[i] = x[i] + 0.5 * h * k[0][i];                                 \
+                FORCE(ROOT, real, y, k[1]);                                                                  \
+                for (int i = 0; i < 4; i++) y[i] = x[i] + 0.5 * h * k[1][i];                                 \
+                FORCE(ROOT, real, y, k[2]);                                                                  \
+                for (int i = 0; i < 4; i++) y[i] = x[i] + h * k[2][i];                                       \
+                FORCE(ROOT, real, y, k[3]);                                                                  \
+                for (int i = 0; i < 4; i++)                                                                  \
+                    x[i] += h * (1. / 6 * k[0][i] + 1. / 3 * k[1][i] + 1. / 3 * k[2][i] + 1. / 6 * k[3][i]); \
+            }                                                                                                \
+            for (int lane = 0; lane < WIDE; lane++) sum += x[0][lane];                                       \
+        }                                                                                                    \
+        return sum;                                                                                          \
     }
-    return sum;
+
+#if defined __x86_64__ && !defined __clang__
+#define ROOT4(a) __builtin_ia32_sqrtpd256(a)
+#define ROOT8(a) __builtin_ia32_sqrtpd512_mask(a, a, -1, 4)
+BY_HAND(by_four, 4, ROOT4, __attribute__((target("avx2"))))
+BY_HAND(by_eight, 8, ROOT8, __attribute__((target("avx512f,avx512vl,avx512dq"))))
+
+static int has_eight(void) {
+    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
+#else
+#define ROOT2(a) ((real){__builtin_sqrt((a)[0]), __builtin_sqrt((a)[1])})
+BY_HAND(by_four, 2, ROOT2, )
+#define by_eight by_four
+
+static int has_eight(void) {
+    return 0;
+}
+#endif
 
 /* By keel ----------------------------------------------------------------------------------------------- */
 
@@ -115,11 +124,16 @@ int main(int count, char **word) {
     struct total t;
     volatile double sink;
     keel_model *m = keel_model_read("kepler.keel", kepler, strlen(kepler), NULL);
-    double begin = seconds();
-    sink = by_hand(members, 1000, 0.01);
-    double hand = (seconds() - begin) / (double)members;
+    double hand = 1e300;
+    for (int wide = 0; wide <= has_eight(); wide++) {
+        double begin = seconds();
+        sink = wide ? by_eight(members, 1000, 0.01) : by_four(members, 1000, 0.01);
+        double spent = (seconds() - begin) / (double)members;
+        if (spent < hand) hand = spent;
+        printf("by hand, %s       %8.2f us a member of 1000 steps\n", wide ? "8 lanes" : "4 lanes",
+               1e6 * spent);
+    }
     (void)sink;
-    printf("by hand, %d lanes       %8.2f us a member of 1000 steps\n", WIDE, 1e6 * hand);
     for (int k = 0; k < 3; k++) {
         const char *method[] = {"rk4+none", "rk4+watch", "rk4+project"};
         double lanes = by_keel(m, method[k], 0.01, 10, members, 8, "e=uniform(0,0.6)", &t) / (double)members;

@@ -104,8 +104,9 @@ typedef struct keel_ensemble_options {
     int extrema;         /* 1: smallest, largest and mean of each column over the run, too */
     const char *event;   /* the times of this event and the columns there; NULL: none */
     int workers;         /* threads; 0: one for each core */
-    int lanes; /* 2, 4, 8: members side by side in a vector, from the first one on; 1: none; 0: as many
+    int lanes;  /* 2, 4, 8: members side by side in a vector, from the first one on; 1: none; 0: as many
                             as the machine has, once it pays to compile the loop for them */
+    int device; /* 1: on the GPU; workers, 0: two for each core, as they wait for it */
     const double *span; /* from, to: the run ends there whatever the values say; NULL: as the model says */
 } keel_ensemble_options;
 
@@ -143,12 +144,14 @@ KEEL_API int keel_ensemble_times(const keel_ensemble *e); /* at least 1: the end
 KEEL_API const char *keel_ensemble_row(const keel_ensemble *e, int i);
 KEEL_API keel_variation *keel_ensemble_variation(const keel_ensemble *e);
 /* Blocks from .. to - 1 on all workers; `sink` gets them one at a time, in their order, and ends the run by
- * anything but 0.  KEEL_OK; KEEL_STOPPED: by the sink or options.run.stop; KEEL_ENOMEM. */
+ * anything but 0.  KEEL_OK; KEEL_STOPPED: by the sink or options.run.stop; KEEL_ENOMEM;
+ * KEEL_EINVAL: the GPU failed, as the message says. */
 typedef int keel_block_sink(void *user, const keel_block *b);
 KEEL_API keel_status keel_ensemble_run(keel_ensemble *e, int64_t from, int64_t to, keel_block_sink *sink,
                                        void *user);
 /* How many members run side by side in lanes, by now; 1: they run one after the other on each core. */
 KEEL_API int keel_ensemble_lanes(const keel_ensemble *e);
+KEEL_API int keel_ensemble_device(const keel_ensemble *e);     /* 1: they run on the GPU */
 KEEL_API keel_sim *keel_ensemble_base(const keel_ensemble *e); /* the model's own run, as it begins */
 
 /* Summaries --------------------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@
 #define KEEL_RK_PAIRS
 typedef double keel_rk_pair __attribute__((vector_size(16)));
 #endif
-#else
+#elif !defined KEEL_RK_UNROLL /* by one whose compiler has another word for it */
 #define KEEL_RK_UNROLL
 #endif
 
@@ -156,7 +156,11 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
 /* All stages and the increment.  k: stages x width; k_1 is f, the rhs at x.  Returns what rhs returned. */
 static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, void *context, keel_real t,
                                keel_real h, const keel_real *x, const keel_real *f, keel_real *k,
-                               keel_real *stage, keel_real *dx) {
+                               keel_real *stage, keel_real *dx)
+#ifdef KEEL_RK_WRITTEN_OUT /* below, by a model whose compiler leaves loops of growing length alone */
+    ;
+#else
+{
     const double *row = table->a;
     for (int i = 0; i < width; i++) k[i] = f[i];
     KEEL_RK_UNROLL for (int i = 1; i < table->stages; row += i, i++) {
@@ -167,6 +171,19 @@ static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, vo
     keel_rk_sum(width, table->stages, table->b, k, h, NULL, dx);
     return 0;
 }
+#endif
+
+/* After it: the first `count` error estimates, `stride` apart. */
+static inline void keel_rk_errors(const keel_rk *table, int width, int count, int stride, const keel_real *k,
+                                  keel_real h, keel_real *error)
+#ifdef KEEL_RK_WRITTEN_OUT
+    ;
+#else
+{
+    KEEL_RK_UNROLL for (int e = 0; e < count; e++)
+        keel_rk_sum(width, table->stages, table->error[e], k, h, NULL, error + e * stride);
+}
+#endif
 
 /* A keel_kernel_fixed: steps on the grid base + k h, each as the core takes it.  k, stage, dx: as above.
  * Returns the calls of rhs; -1: one failed, and x and f are lost. */

@@ -34,6 +34,16 @@ typedef int keel_mechanics_project(struct keel_mechanics_state *numbers, double 
  * taken: by each. */
 typedef void keel_kernel_lanes(struct keel_kernel_state *const *numbers, void *const *user, long *taken);
 
+/* The same on another processor, a GPU: any number of runs, each until it has taken its steps or wants
+ * something of the core.  A queue has room for so many and serves one thread; NULL, or not 0: it failed, with
+ * a sentence. */
+typedef struct keel_device {
+    void *(*open)(int runs, char *message, size_t capacity);
+    void (*close)(void *queue);
+    int (*steps)(void *queue, int plain, int count, struct keel_kernel_state *const *numbers,
+                 void *const *user, long *taken, char *message, size_t capacity);
+} keel_device;
+
 typedef struct keel_kernel {
     const char *method; /* of the next two; NULL: neither is there */
     keel_kernel_fixed *fixed;
@@ -44,6 +54,7 @@ typedef struct keel_kernel {
     keel_fn *force, *constraint;                 /* f and the constraints that they have */
     int lanes;                                   /* runs side by side, by the next two; 0: there are none */
     keel_kernel_lanes *plain_lanes, *kept_lanes; /* as fixed and kept; may be NULL */
+    const keel_device *device;                   /* may be NULL */
 } keel_kernel;
 
 /* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
@@ -99,11 +110,15 @@ KEEL_API keel_status keel_open_again(keel_solver *s, double t0, const double *u0
 enum { KEEL_MOST_LANES = 8 };
 typedef struct keel_lanes keel_lanes;
 KEEL_API keel_lanes *keel_lanes_open(int count); /* NULL: no memory, or no such number */
+/* The same on the device of a kernel, for any number of runs.  NULL: without memory alone. */
+KEEL_API keel_lanes *keel_lanes_open_device(int count, const keel_kernel *kernel);
+KEEL_API const char *keel_lanes_message(const keel_lanes *l); /* what is wrong with the device; "" */
 KEEL_API void keel_lanes_close(keel_lanes *l);
 /* A call of keel_advance begins in lane i, which is free.  1; 0: it cannot go so, and nothing has begun. */
 KEEL_API int keel_lanes_begin(keel_lanes *l, int i, keel_solver *s, double t_wake, double t_end);
 /* Goes on until one of these calls is over: its lane, which is free then, and what it returns; -1: none is
- * under way. */
+ * under way, or the device has failed; -2, with a device: all have taken steps, and free lanes can be
+ * filled. */
 KEEL_API int keel_lanes_go(keel_lanes *l, keel_status *status);
 
 /* The consistent start that keel_open would find, into u[n + m]: the invariants are not verified. */

@@ -168,6 +168,9 @@ KEEL_API int keel_sim_compile_ahead(keel_sim *s);
  * same bits (keel_lanes in keel/extras.h).  lanes: 2, 4, 8; 0, or more than this machine has: as many as it
  * has.  How many; 0: there can be none (besides: a splitting, branches in the equations, several modes). */
 KEEL_API int keel_sim_compile_lanes(keel_sim *s, int lanes);
+/* The same for a GPU, by nvcc ($KEEL_NVCC, or the one on $PATH): its `device` is there.  The kernel; NULL,
+ * with the reason: there can be none, or no GPU. */
+KEEL_API const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t capacity);
 /* Another run of the model, with the same options, takes over the loops of `like`, which lives longer; the
  * number of its lanes. */
 KEEL_API int keel_sim_share_kernel(keel_sim *s, const keel_sim *like);

@@ -8,18 +8,38 @@
 
 #ifndef KEEL_LANES
 typedef double keel_real;
-typedef int keel_truth;            /* of a comparison of two keel_real */
-#define keel_lift(number) (number) /* a double as a keel_real */
+typedef int keel_truth;               /* of a comparison of two keel_real */
+typedef unsigned long long keel_bits; /* of a keel_real */
+#define keel_lift(number) (number)    /* a double as a keel_real */
 #define keel_and(a, b) ((a) && (b))
 #define keel_any(truth) (truth) /* in any lane; in all of them */
 #define keel_all(truth) (truth)
 #define keel_select(truth, a, b) ((truth) ? (a) : (b))
 #define keel_abs(a) __builtin_fabs(a)
 #define keel_sqrt(a) __builtin_sqrt(a)
+
+union keel_real_bits {
+    double number;
+    unsigned long long bits;
+};
+static inline keel_bits keel_to_bits(double number) {
+    union keel_real_bits pun;
+    pun.number = number;
+    return pun.bits;
+}
+static inline double keel_from_bits(keel_bits bits) {
+    union keel_real_bits pun;
+    pun.bits = bits;
+    return pun.number;
+}
 #else
 typedef double keel_real __attribute__((vector_size(8 * KEEL_LANES)));
 typedef long long keel_truth __attribute__((vector_size(8 * KEEL_LANES))); /* all bits, or none */
+typedef unsigned long long keel_bits __attribute__((vector_size(8 * KEEL_LANES)));
+#define keel_to_bits(number) ((keel_bits)(number))
+#define keel_from_bits(bits) ((keel_real)(bits))
 #define keel_lift(number) ((number) - (keel_real){0}) /* keeps the sign of a zero */
+#define keel_always (~(keel_truth){0})
 #define keel_and(a, b) ((a) & (b))
 #define keel_select(truth, a, b) keel_lanes_select(truth, a, b)
 #define keel_abs(a) keel_lanes_abs(a)

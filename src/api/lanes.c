@@ -44,22 +44,62 @@ struct lane {
     keel_solver *solver; /* NULL: nothing is under way */
     struct advance advance;
     int ready; /* its next steps are for a kernel */
+    int brief; /* device: so often in a row it took few steps there; such a run goes on here */
 };
 
 struct keel_lanes {
-    int count;
-    struct lane lane[KEEL_MOST_LANES];
+    int count, at; /* the next lane to look at */
+    struct lane *lane;
+    const keel_device *device; /* NULL: none */
+    void *queue;
+    struct keel_kernel_state **state; /* [count], of those that take steps now, as the next two */
+    void **user;
+    long *taken;
+    int *beside; /* [count] their lanes */
+    char message[300];
 };
 
+static keel_lanes *open_lanes(int count) {
+    keel_lanes *l = calloc(1, sizeof *l);
+    size_t all = (size_t)count;
+    if (!l) return NULL;
+    l->count = count;
+    l->lane = calloc(all, sizeof *l->lane);
+    l->state = calloc(all, sizeof *l->state);
+    l->user = calloc(all, sizeof *l->user);
+    l->taken = calloc(all, sizeof *l->taken);
+    l->beside = calloc(all, sizeof *l->beside);
+    if (l->lane && l->state && l->user && l->taken && l->beside) return l;
+    keel_lanes_close(l);
+    return NULL;
+}
+
 keel_lanes *keel_lanes_open(int count) {
-    keel_lanes *l = count > 0 && count <= KEEL_MOST_LANES ? calloc(1, sizeof *l) : NULL;
-    if (l) l->count = count;
+    return count > 0 && count <= KEEL_MOST_LANES ? open_lanes(count) : NULL;
+}
+
+keel_lanes *keel_lanes_open_device(int count, const keel_kernel *kernel) {
+    keel_lanes *l = count > 0 && kernel && kernel->device ? open_lanes(count) : NULL;
+    if (!l) return NULL;
+    l->device = kernel->device;
+    l->queue = l->device->open(count, l->message, sizeof l->message);
     return l;
 }
 
+const char *keel_lanes_message(const keel_lanes *l) {
+    return l ? l->message : "there is not enough memory";
+}
+
 void keel_lanes_close(keel_lanes *l) {
-    for (int i = 0; l && i < l->count; i++)
+    if (!l) return;
+    for (int i = 0; i < l->count && l->lane; i++)
         if (l->lane[i].solver) l->lane[i].solver->running = 0;
+    if (l->queue) l->device->close(l->queue);
+    free(l->lane);
+    free(l->state);
+    free(l->user);
+    free(l->taken);
+    free(l->beside);
     free(l);
 }
 
@@ -69,11 +109,12 @@ int keel_lanes_begin(keel_lanes *l, int i, keel_solver *s, double t_wake, double
     if (e->r->status < 0 || e->r->at_rest || !isfinite(t_end) || isnan(t_wake) || e->surfaces.count ||
         t_end == e->r->t_now)
         return 0;
+    if (l->device && (!e->field.kernel || e->field.kernel->device != l->device)) return 0;
     struct lane *lane = &l->lane[i];
     e->message[0] = '\0';
     s->running = 1;
     lane->solver = s;
-    lane->ready = 0;
+    lane->ready = lane->brief = 0;
     run_begin(&lane->advance, e, t_wake, t_end, e->o.pause_steps, 0);
     return 1;
 }
@@ -83,6 +124,11 @@ static int is_alike(const struct lane *a, const struct lane *b) {
     const struct kernel_work *v = &a->advance.work, *w = &b->advance.work;
     return v->plain == w->plain && v->k.treatment == w->k.treatment && v->k.adaptive == w->k.adaptive &&
            v->e->field.kernel == w->e->field.kernel;
+}
+
+static void settle(struct lane *lane, long taken) {
+    run_settle(&lane->advance, taken);
+    lane->ready = 0;
 }
 
 /* The next steps of all that are ready: those like the first one side by side, others alone. */
@@ -106,26 +152,62 @@ static void take_steps(keel_lanes *l, int first) {
         struct lane *lane = &l->lane[i];
         if (!lane->ready) continue;
         if (beside < 2 || !state[i]) taken[i] = kernel_take(&lane->advance.work);
-        run_settle(&lane->advance, taken[i]);
-        lane->ready = 0;
+        settle(lane, taken[i]);
     }
 }
 
+/* What a run wants of the core again and again is cheaper without the way there and back. */
+enum { FEW = 32, OFTEN = 2 };
+
+/* The same on the device. */
+static int take_steps_there(keel_lanes *l, int first) {
+    const struct lane *one = &l->lane[first];
+    int beside = 0;
+    for (int i = 0; i < l->count; i++) {
+        struct lane *lane = &l->lane[i];
+        if (!lane->ready || lane->brief >= OFTEN || !is_alike(lane, one)) continue;
+        l->beside[beside] = i;
+        l->state[beside] = &lane->advance.work.k;
+        l->user[beside++] = lane->advance.work.e->field.p.user;
+    }
+    if (beside && l->device->steps(l->queue, one->advance.work.plain, beside, l->state, l->user, l->taken,
+                                   l->message, sizeof l->message))
+        return -1;
+    for (int i = 0; i < beside; i++) {
+        struct lane *lane = &l->lane[l->beside[i]];
+        lane->brief = l->taken[i] < FEW && lane->advance.work.k.count >= FEW ? lane->brief + 1 : 0;
+        settle(lane, l->taken[i]);
+    }
+    for (int i = 0; i < l->count; i++) {
+        struct lane *lane = &l->lane[i];
+        if (!lane->ready) continue;
+        lane->brief = 0;
+        settle(lane, kernel_take(&lane->advance.work));
+    }
+    return 0;
+}
+
 int keel_lanes_go(keel_lanes *l, keel_status *status) {
+    if (!l || l->message[0]) return -1;
     for (;;) {
         int first = -1;
-        for (int i = 0; l && i < l->count; i++) {
-            struct lane *lane = &l->lane[i];
+        for (; l->at < l->count; l->at++) {
+            struct lane *lane = &l->lane[l->at];
             if (!lane->solver) continue;
             if (!lane->ready && !(lane->ready = run_go(&lane->advance))) {
                 lane->solver->running = 0;
                 lane->solver = NULL;
                 *status = lane->advance.status;
-                return i;
+                return l->at;
             }
-            if (first < 0) first = i;
         }
+        l->at = 0;
+        for (int i = 0; i < l->count && first < 0; i++)
+            if (l->lane[i].ready && l->lane[i].brief < OFTEN) first = i;
+        for (int i = 0; i < l->count && first < 0; i++)
+            if (l->lane[i].ready) first = i;
         if (first < 0) return -1;
-        take_steps(l, first);
+        if (!l->device) take_steps(l, first);
+        else return take_steps_there(l, first) ? -1 : -2;
     }
 }

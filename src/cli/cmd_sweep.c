@@ -49,8 +49,8 @@ static char **resumed_words(struct job *j, int count, char **argv, int *words, c
 
 /* What may be given beside --resume: it does not touch the results. */
 static int check_resume(struct job *j) {
-    static const enum option_id allowed[] = {opt_resume, opt_workers, opt_lanes, opt_quiet,
-                                             opt_json,   opt_color,   opt_force};
+    static const enum option_id allowed[] = {opt_resume, opt_workers, opt_lanes, opt_device,
+                                             opt_quiet,  opt_json,    opt_color, opt_force};
     if (j->options.operands)
         return job_fail(j, EXIT_USAGE, "--resume FILE goes on by itself: it takes no model");
     for (int id = 0; id < OPTIONS; id++) {

@@ -349,6 +349,7 @@ int option_of_numbers(int id) {
                                             opt_retry_failed,
                                             opt_workers,
                                             opt_lanes,
+                                            opt_device,
                                             opt_task,
                                             opt_accuracy,
                                             opt_force,

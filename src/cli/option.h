@@ -109,6 +109,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "do part I of N alone, or `slurm`: that of the array job; `keel gather` makes the file")               \
     X(lanes, COUNT, LINE, "N", NULL, COMMAND_SWEEP,                                                          \
       "members side by side in a vector: 1, 2, 4 or 8 (by itself)")                                          \
+    X(device, CHOICE, LINE, "D", "cores|gpu", COMMAND_SWEEP,                                                 \
+      "where members run: on the cores, or on a GPU by nvcc's kernels (cores)")                              \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
           COMMAND_SHOW,                                                                                      \

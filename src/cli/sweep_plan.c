@@ -136,6 +136,8 @@ static int open_ensemble(struct sweep *s) {
     s->options.lanes = lanes ? atoi(lanes) : 0;
     if (lanes && (s->options.lanes > KEEL_MOST_LANES || s->options.lanes & (s->options.lanes - 1)))
         return job_fail(j, EXIT_USAGE, "--lanes needs 1, 2, 4 or 8, not %.40s", lanes);
+    s->options.device =
+        option_given(&j->options, opt_device) && strcmp(option_text(&j->options, opt_device), "gpu") == 0;
     s->ensemble = keel_ensemble_open(j->model, s->plan, &s->options);
     if (!s->ensemble) return job_no_memory(j);
     keel_status status = keel_ensemble_status(s->ensemble);

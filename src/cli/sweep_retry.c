@@ -211,6 +211,7 @@ static int run_retry(struct retry *r, int count, char **argv) {
     s->wall_s = job_seconds() - s->begin;
     if (status == KEEL_ENOMEM) return job_no_memory(j);
     if (j->status) return j->status;
+    if (status < 0) return job_fail(j, EXIT_FAILED, "%s", keel_ensemble_message(r->ensemble));
     if (stop_asked()) return job_fail(j, stop_exit(), "interrupted: %.200s stays as it is", path);
     return advance(r, r->old.blocks) || sweep_file_end(&r->file) ? j->status : 0;
 }

@@ -83,9 +83,10 @@ static int take_block(void *run, const keel_block *b) {
 /* Blocks from .. to - 1; 0: go on. */
 static int compute(struct sweep_run *r, int64_t from, int64_t to) {
     keel_status status = keel_ensemble_run(r->sweep.ensemble, from, to, take_block, r);
-    if (status == KEEL_ENOMEM) {
+    if (status < 0) {
         pthread_mutex_lock(&r->lock);
-        job_no_memory(&r->sweep.job);
+        if (status == KEEL_ENOMEM) job_no_memory(&r->sweep.job);
+        else job_fail(&r->sweep.job, EXIT_FAILED, "%s", keel_ensemble_message(r->sweep.ensemble));
         pthread_mutex_unlock(&r->lock);
     }
     if (status != KEEL_OK) halt(r);

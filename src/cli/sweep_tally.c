@@ -124,6 +124,7 @@ void sweep_certificate(const struct sweep *s, FILE *out) {
     fprintf(out, "  steps      %lld", (long long)t->steps);
     if (s->wall_s > 0) fprintf(out, " in %.3g s", s->wall_s);
     if (here > 0 && s->wall_s > 0) fprintf(out, ", %.3g us a member", 1e6 * s->wall_s / (double)here);
+    if (keel_ensemble_device(s->ensemble)) fprintf(out, ", on a GPU");
     if (keel_ensemble_lanes(s->ensemble) > 1) fprintf(out, ", in %d lanes", keel_ensemble_lanes(s->ensemble));
     fprintf(out, "\n");
     int fixed = j->keel.step > 0;
@@ -189,6 +190,7 @@ static void results_json(struct json *json, const struct sweep *s) {
     json_text(json, "seed", seed);
     json_number(json, "wall_s", s->wall_s);
     json_integer(json, "lanes", keel_ensemble_lanes(s->ensemble));
+    json_text(json, "device", keel_ensemble_device(s->ensemble) ? "gpu" : "cores");
     sweep_tally_json(t, keel_ensemble_row(s->ensemble, t->drift_row), json);
     if (s->summary) sweep_summary_json(s, json);
 }

@@ -40,10 +40,15 @@ int compile_lanes(void) {
     return 2;
 }
 
+/* The GPU of this machine, every operation rounded once. */
+static const char *const device_flags[] = {"-shared", "-Xcompiler", "-fPIC", "-std=c++17", "--fmad=false",
+                                           "-w",      "-x",         "cu",    NULL};
+
 /* Rolled loops gain from the lanes that gcc finds: without the instructions of AVX-512 it has none that
  * rounds once. */
-static const char *const *flags_here(int lanes, const char *source) {
-    int wide = compile_lanes();
+static const char *const *flags_here(const struct compile_limits *l, const char *source) {
+    int wide = compile_lanes(), lanes = l->lanes;
+    if (l->device) return device_flags;
     if (lanes >= 8 && wide >= 8) return eight_flags;
     if (lanes >= 4 && wide >= 4) return four_flags;
     if (lanes) return plain_flags;
@@ -96,22 +101,23 @@ static int find_program(const char *name, char out[COMPILE_PATH]) {
     return 0;
 }
 
-/* $CC is words between blanks, options included; quotes and the like would need a shell and are refused. */
-static enum compile_status find_tool(struct compile_tool *tool, char *message, size_t capacity) {
+/* $CC and $KEEL_NVCC are words between blanks, options included; quotes and the like would need a shell and
+ * are refused. */
+static enum compile_status find_tool(int device, struct compile_tool *tool, char *message, size_t capacity) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-+=./,:@%~";
-    const char *cc = getenv("CC");
+    const char *name = device ? "KEEL_NVCC" : "CC", *cc = getenv(name), *usual = device ? "nvcc" : "cc";
     *tool = (struct compile_tool){0};
-    int length = snprintf(tool->text, sizeof tool->text, "%s", cc && cc[strspn(cc, " ")] ? cc : "cc");
+    int length = snprintf(tool->text, sizeof tool->text, "%s", cc && cc[strspn(cc, " ")] ? cc : usual);
     if (length >= (int)sizeof tool->text || tool->text[strspn(tool->text, plain)]) {
         text_set(message, capacity,
-                 "CC holds more than a compiler and options between blanks, and is not used.");
+                 "%s holds more than a compiler and options between blanks, and is not used.", name);
         return COMPILE_REFUSED;
     }
     for (char *c = tool->text; *c;) {
         c += strspn(c, " ");
         if (!*c) break;
         if (tool->words == COMPILE_WORDS) {
-            text_set(message, capacity, "CC has more than %d words, and is not used.", COMPILE_WORDS);
+            text_set(message, capacity, "%s has more than %d words, and is not used.", name, COMPILE_WORDS);
             return COMPILE_REFUSED;
         }
         tool->argument[tool->words++] = c;
@@ -119,7 +125,10 @@ static enum compile_status find_tool(struct compile_tool *tool, char *message, s
         if (*c) *c++ = '\0';
     }
     if (find_program(tool->argument[0], tool->program)) return COMPILE_READY;
-    text_set(message, capacity, "There is no C compiler `%s` here.", tool->argument[0]);
+    text_set(message, capacity,
+             device ? "There is no CUDA compiler `%s` here; KEEL_NVCC can name one."
+                    : "There is no C compiler `%s` here.",
+             tool->argument[0]);
     return COMPILE_ABSENT;
 }
 
@@ -163,6 +172,7 @@ static double seconds_for(const char *source, const struct compile_limits *l) {
 /* A compiler at work on a source that lives as long. */
 struct compile_work {
     const char *source;
+    int device;
     struct build b;
     struct process process;
     char cache[COMPILE_PATH], target[COMPILE_PATH + 48];
@@ -172,8 +182,13 @@ static int start_compiler(const struct compile_tool *tool, struct compile_work *
                           const struct compile_limits *l) {
     char *argument[COMPILE_WORDS + 24];
     int count = 0;
-    for (int i = 0; i < tool->words; i++) argument[count++] = tool->argument[i];
-    const char *const *flags = flags_here(l->lanes, w->source);
+    int target = !l->device;
+    for (int i = 0; i < tool->words; i++) {
+        target |= strncmp(tool->argument[i], "-arch", 5) == 0 || strncmp(tool->argument[i], "-gen", 4) == 0;
+        argument[count++] = tool->argument[i];
+    }
+    if (!target) argument[count++] = (char *)"-arch=native";
+    const char *const *flags = flags_here(l, w->source);
     for (int i = 0; flags[i]; i++) argument[count++] = (char *)flags[i];
     const char *files[] = {optimisation(w->source), "-o", w->b.library, w->b.source, "-lm"};
     for (int i = 0; i < 5; i++) argument[count++] = (char *)files[i];
@@ -192,7 +207,7 @@ static int start_compiler(const struct compile_tool *tool, struct compile_work *
 }
 
 /* The first line in which the compiler says what is wrong. */
-static void read_log(const char *path, char *message, size_t capacity) {
+static void read_log(const char *path, const char *language, char *message, size_t capacity) {
     char line[256], first[256] = "";
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file)) {
@@ -203,19 +218,22 @@ static void read_log(const char *path, char *message, size_t capacity) {
     if (file) fclose(file);
     for (char *c = first; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
-    text_set(message, capacity, "The C compiler failed: %s", first[0] ? first : "it gave no reason.");
+    text_set(message, capacity, "The %s compiler failed: %s", language,
+             first[0] ? first : "it gave no reason.");
 }
 
 /* Why there is no library. */
 static void tell_end(enum process_end end, const struct compile_work *w, char *message, size_t capacity) {
+    const char *language = w->device ? "CUDA" : "C";
     if (end == PROCESS_LATE)
-        text_set(message, capacity, "The C compiler was not done within %.3g s, and was ended.",
+        text_set(message, capacity, "The %s compiler was not done within %.3g s, and was ended.", language,
                  w->process.seconds);
     else if (end == PROCESS_LARGE)
-        text_set(message, capacity, "The C compiler wrote more than %d MB, and was ended.",
+        text_set(message, capacity, "The %s compiler wrote more than %d MB, and was ended.", language,
                  (COMPILE_KEPT_BYTES + LOG_BYTES) >> 20);
-    else if (end == PROCESS_STOPPED) text_set(message, capacity, "Stopped while the C compiler was at work.");
-    else read_log(w->b.log, message, capacity);
+    else if (end == PROCESS_STOPPED)
+        text_set(message, capacity, "Stopped while the %s compiler was at work.", language);
+    else read_log(w->b.log, language, message, capacity);
 }
 
 static void *load(const char *library, char *message, size_t capacity) {
@@ -268,17 +286,18 @@ enum compile_status compile_begin(const char *source, const struct compile_limit
     struct compile_tool tool;
     char cache[COMPILE_PATH], key[33];
     *out = (struct compile_unit){0};
-    enum compile_status status = find_tool(&tool, message, capacity);
+    if (!l) l = &usual;
+    enum compile_status status = find_tool(l->device, &tool, message, capacity);
     if (status == COMPILE_READY) status = compile_cache_directory(cache, message, capacity);
     if (status != COMPILE_READY) return status;
-    if (!l) l = &usual;
     struct compile_work *w = out->work = calloc(1, sizeof *w);
     if (!w) {
         text_set(message, capacity, "There is not enough memory for the C compiler.");
         return COMPILE_FAILED;
     }
-    compile_cache_key(&tool, flags_here(l->lanes, source), source, key);
+    compile_cache_key(&tool, flags_here(l, source), source, key);
     w->source = source;
+    w->device = l->device;
     memcpy(w->cache, cache, sizeof cache);
     snprintf(w->target, sizeof w->target, "%s/%s.so", cache, key);
     if (compile_cache_whole(w->target, source)) {
@@ -335,6 +354,18 @@ keel_kernel_lanes *compile_plain_lanes(const struct compile_unit *u, const char 
 
 keel_kernel_lanes *compile_kept_lanes(const struct compile_unit *u, const char *name) {
     return (keel_kernel_lanes *)find_symbol(u, "kept_lanes_", name);
+}
+
+/* The three functions as the unit has them; their types are those of keel_device. */
+int compile_device(const struct compile_unit *u, keel_device *out) {
+    any_function *open = find_symbol(u, "device_", "open"), *close = find_symbol(u, "device_", "close");
+    any_function *steps = find_symbol(u, "device_", "steps");
+    *out = (keel_device){0};
+    if (!open || !close || !steps) return 0;
+    memcpy(&out->open, &open, sizeof open);
+    memcpy(&out->close, &close, sizeof close);
+    memcpy(&out->steps, &steps, sizeof steps);
+    return 1;
 }
 
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {

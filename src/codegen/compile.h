@@ -13,7 +13,7 @@
 enum compile_status {
     COMPILE_READY,
     COMPILE_ABSENT,  /* there is no compiler */
-    COMPILE_REFUSED, /* the cache or $CC is not to be trusted */
+    COMPILE_REFUSED, /* the cache, $CC or $KEEL_NVCC is not to be trusted */
     COMPILE_FAILED,  /* the compiler, the loader or the disk said no */
     COMPILE_BUSY     /* the compiler is at work */
 };
@@ -29,6 +29,7 @@ struct compile_limits {
     double seconds;           /* the compiler may take so long; 0: a minute, more for long sources */
     const volatile int *stop; /* not 0: it is ended at once; NULL: nobody asks */
     int lanes;                /* that the source has; 0: none */
+    int device;               /* it is CUDA C++, for nvcc */
 };
 /* As many lanes as the vectors of this machine have. */
 int compile_lanes(void);
@@ -48,6 +49,7 @@ keel_kernel_fixed *compile_fixed(const struct compile_unit *u,
 keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name); /* as given to emit_kept */
 keel_kernel_lanes *compile_plain_lanes(const struct compile_unit *u, const char *name);
 keel_kernel_lanes *compile_kept_lanes(const struct compile_unit *u, const char *name);
+int compile_device(const struct compile_unit *u, keel_device *out);             /* 0: there is none */
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name); /* as given to emit_series */
 keel_composed_fn *compile_composed(const struct compile_unit *u, const char *name);
 /* as given to emit_mechanics */

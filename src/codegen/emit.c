@@ -380,6 +380,10 @@ void emit_open(struct emit *e) {
         emit_put(e, "double %s(double%s) CONST;\n", name,
                  expr_operands((enum expr_op)op) == 2 ? ", double" : "");
     }
+    emit_functions(e);
+}
+
+void emit_functions(struct emit *e) {
     for (int i = 0; expr_source[i]; i++) {
         emit_text(e, expr_source[i]);
         emit_put(e, "\n");

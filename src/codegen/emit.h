@@ -29,6 +29,8 @@ struct emit {
     int composed;             /* the same of those along a curve */
     int rolls;                /* rolled programs so far */
     int lanes;                /* all numbers are keel_real, of so many lanes; 0: double */
+    int device;               /* for a GPU: of one lane, in CUDA C++ */
+    char cases[200];          /* device: which kernels there are, as C */
     unsigned kernels;         /* which of them emit_kernel and emit_kept write; 0: all */
 };
 
@@ -40,19 +42,21 @@ enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, E
 enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
 /* The texts of keel/real.h, keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h,
- * core/step_control.h, core/kernel_state.h, core/kernel.h, core/lanes.h, core/lanes_steps.h, linalg/small.h,
- * core/mechanism.h, line by line; they end with NULL. */
+ * core/step_control.h, core/kernel_state.h, core/kernel.h, core/lanes.h, core/lanes_steps.h,
+ * core/device_real.h, core/device.h, linalg/small.h, core/mechanism.h, line by line; they end with NULL. */
 extern const char *const emit_real[], *const emit_explicit[], *const emit_splitting[], *const emit_taylor[];
 extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
 extern const char *const emit_kernel_state[], *const emit_kernel_steps[];
 extern const char *const emit_lanes_text[], *const emit_lanes_steps[];
+extern const char *const emit_device_real[], *const emit_device_text[];
 extern const char *const emit_small[], *const emit_mechanism[];
 void emit_header(struct emit *e, const char *const *line); /* one of them */
 /* What kernels of any kind, and those with projections, stand behind; once a text. */
 void emit_kernel_prelude(struct emit *e);
 void emit_projection_prelude(struct emit *e);
 
-void emit_open(struct emit *e); /* with what every model needs */
+void emit_open(struct emit *e);      /* with what every model needs */
+void emit_functions(struct emit *e); /* of it: those that libm lacks */
 void emit_close(struct emit *e);
 void emit_text(struct emit *e, const char *text); /* C of any length, as it is */
 /* A piece of C as printf writes it, of less than 300 bytes; a longer one fails. */
@@ -79,6 +83,7 @@ int emit_kernel(struct emit *e, const char *name, const struct tape *t, const st
 struct emit_rows { /* of the manifold: a map with its jacobian, in compressed rows */
     const struct tape *value, *jacobian;
     const int *row_start, *column;
+    const struct tape *terms; /* NULL: none */
 };
 /* kept_NAME: steps by their error, where the method estimates it, and with these rows watched or kept, as
  * core/kernel.h has it; after emit_kernel of that name.  1, and nothing written: there is too much of it, or
@@ -104,8 +109,21 @@ int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics
 int emit_lanes(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method);
 int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                     int maps, const struct emit_rows *rows);
-/* emit_kernel.c, for both: the table as table_NAME; values_NAME and gradients_NAME of all rows; which kernels
- * of KEEPING, ADAPTIVE and so on there are; a text. */
+/* For both: is a tape without branches? Parameters that it reads, at least `most`; loops; locals. */
+int emit_is_straight(const struct tape *t);
+uint32_t emit_parameters(const struct tape *t, uint32_t most);
+void emit_lanes_loops(struct emit *e);
+void emit_lanes_locals(struct emit *e, const keel_rk *table, int n, int kept, uint32_t parameters);
+
+/* emit_device.c: the same for a GPU, where e->device is set, after emit_open_device; emit_device_end makes
+ * device_steps of them, which core/device.h has with the rest. */
+void emit_open_device(struct emit *e);
+int emit_device(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method);
+int emit_device_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+                     int maps, const struct emit_rows *rows);
+void emit_device_end(struct emit *e);
+/* emit_kernel.c, for all of them: the table as table_NAME; values_NAME and gradients_NAME of all rows; which
+ * kernels of KEEPING, ADAPTIVE and so on there are; a text. */
 void emit_table(struct emit *e, const char *name, const keel_rk *table);
 int emit_values(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows);
 unsigned emit_kernels(const struct emit *e, const struct emit_method *method, int kept);

@@ -6,7 +6,7 @@
 
 static void put_numbers(struct emit *e, char letter, const char *name, int count, const double *value) {
     char number[EMIT_NUMBER];
-    emit_put(e, "static const double %c_%s[] = {", letter, name);
+    emit_put(e, "TABLE double %c_%s[] = {", letter, name);
     for (int i = 0; i < count; i++) {
         emit_number(number, sizeof number, value[i]);
         emit_put(e, "%s,\n", number);
@@ -40,15 +40,15 @@ void emit_table(struct emit *e, const char *name, const keel_rk *table) {
     put_numbers(e, 'a', name, stages * (stages - 1) / 2, table->a);
     put_numbers(e, 'b', name, stages, table->b);
     for (int i = 0; i < 2 && table->error[i]; i++) put_numbers(e, "vw"[i], name, stages, table -> error[i]);
-    emit_put(e, "static const keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name,
-             stages, name, name, name);
+    emit_put(e, "TABLE keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name, stages,
+             name, name, name);
     if (table->error[0]) emit_put(e, ".error = {v_%s", name);
     if (table->error[0] && table->error[1]) emit_put(e, ", w_%s", name);
     emit_put(e, "%s", table->error[0] ? "}, " : "");
     if (emit_two_estimates(table)) {
         char weight[EMIT_NUMBER];
         emit_number(weight, sizeof weight, table->norm.weight);
-        emit_put(e, ".norm = {%d, %s}, ", (int)table->norm.kind, weight);
+        emit_put(e, ".norm = {(keel_error_kind)%d, %s}, ", (int)table->norm.kind, weight);
     }
     emit_put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
 }
@@ -96,7 +96,7 @@ void emit_header(struct emit *e, const char *const *line) {
 void emit_kernel_prelude(struct emit *e) {
     if (e->kernel_count++) return;
     emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
-                 "#define KEEL_INLINE\n"
+                 "#define KEEL_INLINE\n#define TABLE static const\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
     emit_header(e, emit_real);
@@ -112,6 +112,7 @@ void emit_projection_prelude(struct emit *e) {
 }
 
 int emit_kernel(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
+    if (e->device) return emit_device(e, name, t, method);
     if (e->lanes) return emit_lanes(e, name, t, method);
     if (t->roll || t->count * copies(method) > EMIT_STEP || t->count > EMIT_PART) return 1;
     if (method->series && emit_kernels(e, method, EMIT_KEPT) == 0) return 1;
@@ -230,6 +231,7 @@ static void put_kept(struct emit *e, const char *name, const struct emit_method 
 
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
               int maps, const struct emit_rows *rows) {
+    if (e->device) return emit_device_kept(e, name, f, method, maps, rows);
     if (e->lanes) return emit_lanes_kept(e, name, f, method, maps, rows);
     size_t length = f->count * copies(method);
     int kept = 0;

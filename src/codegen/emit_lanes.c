@@ -3,7 +3,7 @@
 #include "codegen/emit.h"
 
 /* Do all runs take the same way through a tape?  Then it has no branch, and no comparison. */
-static int is_straight(const struct tape *t) {
+int emit_is_straight(const struct tape *t) {
     for (size_t i = 0; i < t->count; i++) {
         uint32_t op = t->code[i].op;
         if (op == TAPE_SQUARE || op == TAPE_STORE) continue;
@@ -15,23 +15,13 @@ static int is_straight(const struct tape *t) {
 }
 
 /* The largest number of a parameter that a tape reads, and 1. */
-static uint32_t parameters_of(const struct tape *t, uint32_t most) {
+uint32_t emit_parameters(const struct tape *t, uint32_t most) {
     for (size_t i = 0; i < t->inputs; i++)
         if (t->input[i].source == TAPE_PARAMETER && t->input[i].index >= most) most = t->input[i].index + 1;
     return most;
 }
 
-static void put_prelude(struct emit *e) {
-    emit_put(e, "#include <stddef.h>\n#define KEEL_LANES %d\n#define KEEL_LANES_ROWS %d\n", e->lanes,
-             EMIT_KEPT);
-    emit_text(e, "#define KEEL_INLINE\n"
-                 "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
-                 "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n"
-                 "#define LANES_CALL(f, a) ({ keel_real v = keel_lift(a);\\\n"
-                 "    for (int i = 0; i < KEEL_LANES; i++) v[i] = f(v[i]); v; })\n"
-                 "#define LANES_CALL_TWO(f, a, b) ({ keel_real v = keel_lift(a), w = keel_lift(b);\\\n"
-                 "    for (int i = 0; i < KEEL_LANES; i++) v[i] = f(v[i], w[i]); v; })\n");
-    emit_header(e, emit_real);
+void emit_lanes_loops(struct emit *e) {
     emit_put(e, "typedef int keel_fn(keel_real, const keel_real *, keel_real *, void *);\n");
     emit_header(e, emit_explicit);
     emit_header(e, emit_rowspace);
@@ -42,12 +32,22 @@ static void put_prelude(struct emit *e) {
     emit_header(e, emit_lanes_steps);
 }
 
-/* A function with the numbers of all lanes as locals, and the parameters of each run in its lane. */
-static void put_lanes(struct emit *e, const char *head, const char *name, const keel_rk *table, int n,
-                      int kept, uint32_t parameters) {
+static void put_prelude(struct emit *e) {
+    emit_put(e, "#include <stddef.h>\n#define KEEL_LANES %d\n#define KEEL_LANES_ROWS %d\n", e->lanes,
+             EMIT_KEPT);
+    emit_text(e, "#define KEEL_INLINE\n#define TABLE static const\n"
+                 "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
+                 "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n"
+                 "#define LANES_CALL(f, a) ({ keel_real v = keel_lift(a);\\\n"
+                 "    for (int i = 0; i < KEEL_LANES; i++) v[i] = f(v[i]); v; })\n"
+                 "#define LANES_CALL_TWO(f, a, b) ({ keel_real v = keel_lift(a), w = keel_lift(b);\\\n"
+                 "    for (int i = 0; i < KEEL_LANES; i++) v[i] = f(v[i], w[i]); v; })\n");
+    emit_header(e, emit_real);
+    emit_lanes_loops(e);
+}
+
+void emit_lanes_locals(struct emit *e, const keel_rk *table, int n, int kept, uint32_t parameters) {
     int width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
-    emit_put(e, "KERNEL %s_%s(struct keel_kernel_state *const *state, void *const *user, long *taken) {\n",
-             head, name);
     emit_put(e, "keel_real first_x[%d], first_f[%d], x[%d], f[%d], next[%d], k[%d], stage[%d], dx[%d];\n", n,
              n, n, n, n, table->stages * n, n, n);
     emit_put(e, "keel_real begin[%d], gradients[%d], error[%d] = {{0}}, split[%d], scale[%d], limit[%d];\n",
@@ -59,29 +59,37 @@ static void put_lanes(struct emit *e, const char *head, const char *name, const 
              rows, rows, rows, rows, rows * rows, rows * width, width, rows);
     emit_put(e, "keel_real q2[%d], r2[%d], inverse2[%d];\n", rows * width, rows * rows, rows);
     emit_put(e, "keel_real parameter[%u], *own[1] = {parameter};\n", parameters ? parameters : 1);
-    emit_put(e, "double allowed = 0;\nint first = 0;\nwhile (!state[first]) first++;\n");
-    emit_put(e, "allowed = state[first]->allowed;\nfor (int i = 0; i < KEEL_LANES; i++) {\n");
-    emit_put(e, "const double *p = *(const double *const *)user[state[i] ? i : first];\n");
-    emit_put(e, "for (int j = 0; j < %u; j++) parameter[j][i] = p[j];\n}\n", parameters);
     emit_put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
-    emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, allowed, inverse_weight, gradients, size,\n", n,
-             width, kept, kept == 2 && width == 4, n);
+    emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, 0, inverse_weight, gradients, size,\n", n, width,
+             kept, kept == 2 && width == 4, n);
     emit_put(e, "    residual, &space, 0, c, z, d};\n");
     emit_put(e, "struct rowspace wide = {%d, %d, 0, q2, r2, inverse2, used};\n", kept, width);
     emit_put(e, "struct project general = p;\ngeneral.two_short = 0, general.space = &wide;\n");
     emit_put(e,
              "struct lanes_workspace m = {first_x, first_f, x, f, next, k, stage, dx, begin, gradients,\n");
     emit_put(e, "    error, split, scale, limit, largest, inverse_weight, atol, reference, size, beyond,\n");
-    emit_put(e, "    worst, off, was, &general};\n");
+    emit_put(e, "    worst, off, was, &general, 0, own};\n");
+}
+
+/* A function with the numbers of all lanes as locals, and the parameters of each run in its lane. */
+static void put_lanes(struct emit *e, const char *head, const char *name, const keel_rk *table, int n,
+                      int kept, uint32_t parameters) {
+    emit_put(e, "KERNEL %s_%s(struct keel_kernel_state *const *state, void *const *user, long *taken) {\n",
+             head, name);
+    emit_lanes_locals(e, table, n, kept, parameters);
+    emit_put(e, "int first = 0;\nwhile (!state[first]) first++;\n");
+    emit_put(e, "p.units = general.units = state[first]->allowed;\nfor (int i = 0; i < KEEL_LANES; i++) {\n");
+    emit_put(e, "const double *from = *(const double *const *)user[state[i] ? i : first];\n");
+    emit_put(e, "for (int j = 0; j < %u; j++) parameter[j][i] = from[j];\n}\n", parameters);
 }
 
 int emit_lanes(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
-    if (!method->rk || !is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
+    if (!method->rk || !emit_is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
     if (!e->kernel_count++) put_prelude(e);
     if (emit_under(e, "static inline int rhs_", name, t)) return -1;
     emit_table(e, name, method->rk);
     if (!e->kernels || e->kernels & EMIT_PLAIN) {
-        put_lanes(e, "void plain_lanes", name, method->rk, (int)t->outputs, 0, parameters_of(t, 0));
+        put_lanes(e, "void plain_lanes", name, method->rk, (int)t->outputs, 0, emit_parameters(t, 0));
         emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n}\n", name, name);
     }
     return e->failed ? -1 : 0;
@@ -105,14 +113,14 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
 int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                     int maps, const struct emit_rows *rows) {
     static const unsigned which[] = {EMIT_WATCHING, EMIT_KEEPING, EMIT_ADAPTIVE, EMIT_ADAPTIVE_KEEPING};
-    uint32_t parameters = parameters_of(f, 0);
+    uint32_t parameters = emit_parameters(f, 0);
     size_t length = f->count * (size_t)method->rk->stages;
     int kept = 0, n = (int)f->outputs;
     for (int i = 0; i < maps; i++) {
-        if (!is_straight(rows[i].value) || !is_straight(rows[i].jacobian)) return 1;
+        if (!emit_is_straight(rows[i].value) || !emit_is_straight(rows[i].jacobian)) return 1;
         length += 2 * rows[i].value->count + rows[i].jacobian->count;
         kept += (int)rows[i].value->outputs;
-        parameters = parameters_of(rows[i].jacobian, parameters_of(rows[i].value, parameters));
+        parameters = emit_parameters(rows[i].jacobian, emit_parameters(rows[i].value, parameters));
     }
     unsigned wanted = emit_kernels(e, method, kept);
     if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || wanted == 0) return 1;

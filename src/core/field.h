@@ -258,6 +258,7 @@ int sizes_lack_masses(const struct field *fd); /* a canonical Hamiltonian withou
 double sizes_at_rest(const struct field *fd, int i);
 /* Of each state, by the values x (n) of all: arrays share theirs.  0: they tell nothing. */
 void sizes_spread(const struct field *fd, const double *x, double *size);
+void sizes_shares(const struct field *fd, double *share); /* n x n: that sum as a largest share_ij x_j */
 
 /* algebra.c */
 void algebra_layout(struct field *fd, struct arena *a);

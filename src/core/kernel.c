@@ -15,6 +15,10 @@
 
 enum { CHUNK = 1024, LEFT = 2 };
 
+/* On a device: what goes there should not come back soon, nor let others wait for long.  The core looks at
+ * the first steps and their corrections. */
+enum { DEVICE_PLAIN = 65536, DEVICE_FIXED = 16384, DEVICE_CHUNK = 4096, DEVICE_FIRST = 8 };
+
 enum { PATIENCE = 16 }; /* so many steps are left to step.c once a kernel cannot take one */
 
 /* Is every row an energy or an invariant that the kernel has, and watched, or kept at round-off by weights on
@@ -52,11 +56,15 @@ int kernel_fits(const struct engine *e) {
 /* None where the clock hardly resolves a step.  Steps by their error end before t_wake by themselves. */
 static long chunk(const struct engine *e, double t_wake, long most) {
     const struct run_state *r = e->r;
-    if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < CHUNK ? most - LEFT : CHUNK;
+    long longest = !e->field.kernel->device ? CHUNK
+                   : is_plain(e)            ? DEVICE_PLAIN
+                   : e->o.step > 0          ? DEVICE_FIXED
+                                            : DEVICE_CHUNK;
+    if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < longest ? most - LEFT : longest;
     double steps = fmin(e->grid.steps, (t_wake - r->base) / (e->o.step * r->direction));
     double left = fmin(steps - (double)r->count, (double)most) - LEFT;
     double clock = 64 * DBL_EPSILON * fmax(fabs(r->base), fabs(e->grid.t_end));
-    return left < 1 || e->o.step < clock ? 0 : (long)fmin(left, CHUNK);
+    return left < 1 || e->o.step < clock ? 0 : (long)fmin(left, (double)longest);
 }
 
 /* The two buffers change places with every step.  Nobody can look between the ends of a chunk. */
@@ -167,6 +175,15 @@ static void prepare_plain(struct engine *e, struct kernel_work *w, long count) {
                               .plain = 1};
 }
 
+/* How weights follow sizes, for who cannot ask step_weigh. */
+static void take_weights(const struct engine *e, struct kernel_work *w) {
+    const struct manifold *m = &e->manifold;
+    w->k.weighs =
+        m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && !manifold_frozen(m) && e->field.n <= KERNEL_STATES;
+    w->k.spread = w->spread;
+    if (w->k.weighs) sizes_shares(&e->field, w->spread);
+}
+
 static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake, double t_end, long count) {
     struct run_state *r = e->r;
     struct rows *rows = &e->rows;
@@ -198,6 +215,9 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
                                     .inverse_weight = e->manifold.inverse_weight,
                                     .reference = rows->reference,
                                     .size = rows->size,
+                                    .drift = rows->drift,
+                                    .units = rows->units,
+                                    .least = e->field.least,
                                     .residual = rows->residual,
                                     .allowed = e->manifold.units,
                                     .moved = r->correction.largest,
@@ -213,6 +233,7 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
                               .touched = -1};
     w->k.worst = w->worst;
     w->k.share = keeps ? shares(e, w->share) : NULL;
+    if (keeps && e->field.kernel->device) take_weights(e, w);
 }
 
 /* Is the method without what its last step would have left it, for steps as long as these? */
@@ -225,6 +246,10 @@ int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, doubl
                    long *wait) {
     if (lacks_memory(e)) {
         *wait = 1;
+        return 0;
+    }
+    if (e->field.kernel->device && !is_plain(e) && e->r->stats.steps < DEVICE_FIRST) {
+        *wait = DEVICE_FIRST - e->r->stats.steps;
         return 0;
     }
     long count = chunk(e, t_wake, most);
@@ -268,7 +293,8 @@ long kernel_settle(struct kernel_work *w, long taken, long *wait, keel_status *s
     if (w->plain) return settle_plain(w, taken, wait);
     certify(w);
     if (w->touched == w->k.steps) e->r->stats = w->before;
-    *wait = w->k.due ? 1 : taken == 0 && !w->k.held ? PATIENCE : 0;
+    int early = e->field.kernel->device ? taken < w->k.count : taken == 0;
+    *wait = w->k.due ? 1 : early && !w->k.held ? PATIENCE : 0;
     if (taken == 0) return 0;
     commit(w, taken);
     if (w->k.unseen && project_verifies(e->r->stats.steps) && step_verify(e) != KEEL_OK)

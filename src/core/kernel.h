@@ -255,11 +255,8 @@ static inline int kernel_estimate(const struct kernel_method *method, const stru
         keel_taylor_error(&m->taylor, a->h, m->x, m->dx, m->stage, k->atol, k->rtol, m->error);
         return kernel_finite(p->n, m->error);
     }
-    const keel_rk *table = method->rk;
-    KEEL_RK_UNROLL for (int e = 0; e < estimates; e++) {
-        keel_rk_sum(p->n, table->stages, table->error[e], m->k, a->h, 0, m->error + e * p->width);
-        finite &= kernel_finite(p->n, m->error + e * p->width);
-    }
+    keel_rk_errors(method->rk, p->n, estimates, p->width, m->k, a->h, m->error);
+    KEEL_RK_UNROLL for (int e = 0; e < estimates; e++) finite &= kernel_finite(p->n, m->error + e * p->width);
     return finite;
 }
 

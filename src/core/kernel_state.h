@@ -21,8 +21,13 @@ struct keel_kernel_state {
     /* The coefficients of the latter, as keel_series_fn. */
     int (*series)(double t, const double *x, int orders, double *out, double *work, void *user);
     double *largest; /* n: sizes of the states so far */
-    const double *inverse_weight, *reference;
-    const double *size; /* of the rows */
+    const double *reference;
+    double *inverse_weight; /* n, and sizes of the rows: these change where there is no core to ask */
+    double *size, *drift, *units;
+    /* For the former: sizes up to these say nothing; shares n x n of one state's size in the weight of
+     * another, 0: weights stay. */
+    const double *least, *spread;
+    int weighs;
     double *residual;
     double *worst; /* largest residuals that are not in the certificate yet: while sizes stay, they say all */
     double allowed; /* units */

@@ -16,6 +16,8 @@ struct lanes_workspace {
     keel_real *largest, *inverse_weight, *atol;               /* by state */
     keel_real *reference, *size, *beyond, *worst, *off, *was; /* by row; off: before the correction */
     const struct project *general; /* for runs whose two short rows cancel, with a row space of its own */
+    keel_fn *terms;                /* device: of the rows; 0: none */
+    void *user;
 };
 
 /* The runs, and what a call finds out. */
@@ -25,10 +27,11 @@ struct lanes {
     keel_truth live, stop; /* lanes with a run; those whose steps end here */
     keel_truth general;    /* those whose projection has the general row space, where it need not be */
     keel_real t, base, h, t_new, number, direction, rtol, error;
-    keel_real wanted, longest, t_end; /* steps by their error */
-    double h_next[KEEL_LANES], error_before[KEEL_LANES];
+    keel_real wanted, longest, t_end, h_next, error_before; /* steps by their error */
     long done[KEEL_LANES], steps[KEEL_LANES], rejected[KEEL_LANES], all_rejected[KEEL_LANES];
     long corrections[KEEL_LANES], newton[KEEL_LANES]; /* by the core; further iterations */
+    /* Fixed steps: so many to come in which nothing is due, and so many taken that are not counted yet. */
+    long quiet, uncounted;
 };
 
 static inline keel_truth lanes_finite(int n, const keel_real *x) {
@@ -44,7 +47,7 @@ static inline void lanes_choose(int n, keel_truth truth, const keel_real *a, kee
 static inline void lanes_stop(struct lanes *l, keel_truth which, int due) {
     which &= l->live & ~l->stop;
     for (int i = 0; i < KEEL_LANES; i++)
-        if (which[i]) l->k[i]->due = due;
+        if (which[i]) l->k[i]->due |= due;
     l->stop |= which;
 }
 
@@ -58,7 +61,8 @@ static inline void lanes_stop(struct lanes *l, keel_truth which, int due) {
 static inline void lanes_load(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                               struct keel_kernel_state *const *state, int adaptive) {
     const struct keel_kernel_state *first = 0;
-    *l = (struct lanes){.stop = {0}};
+    struct lanes none = {0};
+    *l = none;
     for (int i = KEEL_LANES; i-- > 0;)
         if (state[i]) first = state[i];
     for (int i = 0; i < KEEL_LANES; i++) {
@@ -113,6 +117,10 @@ static inline void lanes_store(const struct lanes *l, const keel_rk *table, cons
         LANES_OUT(p->n, m->largest, k->largest);
         LANES_OUT(p->kept, m->worst, k->worst);
         LANES_OUT(p->kept, m->was, k->residual);
+#ifdef KEEL_DEVICE
+        if (keeps) LANES_OUT(p->kept, m->size, k->size);
+        if (keeps) LANES_OUT(p->n, m->inverse_weight, k->inverse_weight);
+#endif
     }
 }
 
@@ -124,6 +132,7 @@ static inline void lanes_residual(const struct project *p, const struct lanes_wo
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= m->reference[i];
 }
 
+#ifndef KEEL_DEVICE
 /* Sizes of the rows are due.  0, or they cannot be had. */
 static inline int lanes_grow(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                              int i) {
@@ -143,7 +152,7 @@ static inline int lanes_again(struct lanes *l, const struct project *p, const st
     struct keel_kernel_state *k = l->k[i];
     LANES_OUT(p->n, m->begin, k->trial);
     LANES_OUT(p->kept, m->worst, k->worst);
-    k->steps = l->steps[i];
+    k->steps = l->steps[i] + l->uncounted;
     if (k->again(k, l->t_new[i]) != 0) return 1;
     const struct project *to = p->two_short && !k->space->pair ? m->general : p;
     l->general[i] = p->two_short && !k->space->pair ? -1 : 0;
@@ -171,11 +180,56 @@ static inline void lanes_weigh(struct lanes *l, const struct project *p, const s
     for (int j = 0; j < p->n && adaptive; j++)
         m->limit[j][i] = k->moved * project_tolerance(k->atol[j], k->rtol, k->largest[j]);
 }
+#else
+/* On another processor there is no core: sizes grow here, as rows_grow and manifold_weigh let them, and a
+ * step whose projection needs more is left to core/step.c. */
+static inline void lanes_certify(struct lanes *l, const struct project *p, const struct lanes_workspace *m) {
+    struct keel_kernel_state *k = l->k[0];
+    for (int i = 0; i < p->kept; i++) {
+        double off = m->worst[i][0], units = project_in_units(m->worst[i], m->size[i])[0];
+        if (off > k->drift[i]) k->drift[i] = off;
+        if (units > k->units[i]) k->units[i] = units;
+        m->worst[i] = keel_lift(0.0);
+    }
+}
+
+static inline int lanes_grow(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                             int i) {
+    keel_real terms[KEEL_LANES_ROWS] = {};
+    (void)i;
+    if (!lanes_finite(p->kept * p->n, m->gradients)[0]) return 1;
+    if (m->terms) m->terms(l->t_new, m->begin, terms, m->user);
+    if (!lanes_finite(p->kept, terms)[0]) return 1;
+    lanes_certify(l, p, m);
+    KEEL_RK_UNROLL for (int row = 0; row < p->kept; row++) {
+        keel_real fresh =
+            project_size(p->n, m->reference[row], m->gradients + row * p->n, m->begin, m->largest) +
+            keel_abs(terms[row]);
+        m->size[row] = keel_select(fresh > m->size[row], fresh, m->size[row]);
+    }
+    return 0;
+}
+
+static inline int lanes_again(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                              int i) {
+    (void)p, (void)m, (void)i;
+    l->k[0]->due = 1;
+    return 1;
+}
+
+static inline void lanes_weigh(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                               int i, int adaptive) {
+    const struct keel_kernel_state *k = l->k[0];
+    if (k->weighs) project_weigh(p->n, m->largest, k->least, k->spread, m->inverse_weight);
+    for (int j = 0; j < p->n && adaptive; j++)
+        m->limit[j][i] = k->moved * project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
+}
+#endif
 
 /* Projection -------------------------------------------------------------------------------------------- */
 
 static inline keel_truth lanes_hold(const struct project *p) {
-    keel_truth hold = ~(keel_truth){0};
+    keel_truth hold = keel_always;
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) hold &=
         keel_abs(p->residual[i]) <= p->units * project_unit(p->size[i]);
     return hold;
@@ -190,32 +244,32 @@ static inline keel_real lanes_worst(const struct project *p, const keel_real *re
     return worst;
 }
 
-/* One iteration from x, by the gradients that stand; fresh: they are new.  Where is it good? */
-static inline keel_truth lanes_iterate_general(const struct project *p, keel_real *x, int fresh) {
-    keel_truth good = ~(keel_truth){0};
+/* One iteration from x, by the gradients that stand; fresh: they are new. */
+static inline void lanes_iterate_general(const struct project *p, keel_real *x, int fresh) {
     keel_real floor_of[KEEL_LANES_ROWS];
     for (int i = 0; i < p->kept && fresh; i++) {
         keel_truth off = keel_abs(p->residual[i]) > p->units * project_unit(p->size[i]);
         floor_of[i] = keel_select(off, keel_lift(MANIFOLD_DEPENDENT), keel_lift(MANIFOLD_NEARLY));
         rowspace_set(p->space, i, p->n, project_gradient(p, i), p->inverse_weight);
     }
-    if (fresh) good = rowspace_factor_lanes(p->space, floor_of);
+    if (fresh) rowspace_factor_lanes(p->space, floor_of);
     project_shortest(p);
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) x[j] += p->d[j] * p->inverse_weight[j];
-    return good;
 }
 
-static inline keel_truth lanes_iterate(struct lanes *l, const struct project *p,
-                                       const struct lanes_workspace *m, keel_real *x, int fresh) {
-    if (!p->two_short) return lanes_iterate_general(p, x, fresh);
+static inline void lanes_iterate(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                                 keel_real *x, int fresh) {
+    if (!p->two_short) {
+        lanes_iterate_general(p, x, fresh);
+        return;
+    }
     keel_real other[4];
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) other[i] = x[i];
     keel_truth good = project_two_short(p, x);
     l->general = ~good;
-    if (__builtin_expect(keel_all(good), 1)) return good;
-    keel_truth also = lanes_iterate_general(m->general, other, fresh);
+    if (__builtin_expect(keel_all(good), 1)) return;
+    lanes_iterate_general(m->general, other, fresh);
     lanes_choose(p->n, ~good, other, x);
-    return good | also;
 }
 
 /* Further iterations of those in `open`, while they contract tenfold; returns who does not arrive. */
@@ -226,7 +280,7 @@ static inline keel_truth lanes_iterate_again(struct lanes *l, const struct proje
     keel_truth left = open, at_work = open & (worst <= 0.1 * before) & (worst < before);
     while (keel_any(at_work)) {
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] = m->next[i];
-        at_work &= lanes_iterate(l, p, m, m->split, 0);
+        lanes_iterate(l, p, m, m->split, 0);
         lanes_choose(p->n, at_work, m->split, m->next);
         lanes_residual(p, m, values, user, l->t_new);
         for (int i = 0; i < KEEL_LANES; i++) l->newton[i] += at_work[i] != 0;
@@ -264,9 +318,10 @@ static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->begin[i] = m->next[i];
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) m->off[i] = p->residual[i];
     keel_truth starved = {0};
-    for (int i = 0; i < KEEL_LANES; i++)
+    for (int i = 0; i < KEEL_LANES && l->quiet == 0; i++)
         if (l->own[i] && want[i] && project_due(l->steps[i]) && lanes_grow(l, p, m, i)) starved[i] = -1;
-    keel_truth good = lanes_iterate(l, p, m, m->next, 1) & ~starved;
+    keel_truth good = ~starved;
+    lanes_iterate(l, p, m, m->next, 1);
     if (!adaptive) rhs(l->t_new, m->next, m->stage, user);
     lanes_residual(p, m, values, user, l->t_new);
     keel_truth open = want & l->live & ~(good & lanes_hold(p));

@@ -9,7 +9,7 @@
  * they rest. */
 static inline void lanes_measure(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                                  keel_fn *gradients, void *user, keel_truth done, int keeps, int adaptive) {
-    keel_truth outgrown = {0}, looks = {0}, rest = ~(keel_truth){0};
+    keel_truth outgrown = {0}, looks = {0}, rest = keel_always;
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
         keel_real off = keel_abs(p->residual[i]);
         m->worst[i] = keel_select(done & ~(m->worst[i] > off), off, m->worst[i]);
@@ -26,14 +26,14 @@ static inline void lanes_measure(struct lanes *l, const struct project *p, const
         for (int i = 0; i < KEEL_LANES; i++)
             if (outgrown[i] && l->own[i]) lanes_weigh(l, p, m, i, adaptive);
     int any = 0;
-    for (int i = 0; i < KEEL_LANES; i++)
+    for (int i = 0; i < KEEL_LANES && l->quiet == 0; i++)
         if (done[i] && l->own[i] && project_verifies(l->steps[i])) looks[i] = -1, any = 1;
     if (!any) return;
     gradients(l->t, m->x, m->gradients, user);
     const double *share = l->k[0]->share;
     for (int i = 0; i < p->kept && share; i++)
         rest &= project_rests(p->n, keel_lift(0.0), m->gradients + i * p->n, m->f, share[i]);
-    if (!share) rest = (keel_truth){0};
+    if (!share) rest = ~keel_always;
     for (int i = 0; i < KEEL_LANES; i++) {
         if (!looks[i]) continue;
         if (rest[i]) l->k[i]->verifications++;
@@ -58,6 +58,30 @@ static inline void lanes_count(struct lanes *l, keel_truth done) {
 }
 
 /* Fixed steps ------------------------------------------------------------------------------------------- */
+
+/* What depends on the number of a step is asked for where it may be due; other steps are counted later.
+ * After s > 64 steps there are so many of these. */
+static inline long lanes_quiet(long s, int keeps) {
+    long period = keeps ? 16 : 64, rest = s % period;
+    return s <= 64 || rest == 0 ? 0 : period - 1 - rest;
+}
+
+static inline void lanes_catch_up(struct lanes *l) {
+    for (int i = 0; i < KEEL_LANES; i++) l->done[i] += l->uncounted, l->steps[i] += l->uncounted;
+    l->quiet = l->uncounted = 0;
+}
+
+/* Of the runs that are left. */
+static inline void lanes_plan(struct lanes *l, int keeps) {
+    long quiet = 64;
+    for (int i = 0; i < KEEL_LANES; i++) {
+        if (!l->own[i]) continue;
+        long left = l->k[i]->count - l->done[i], calm = lanes_quiet(l->steps[i], keeps);
+        quiet = left < quiet ? left : quiet;
+        quiet = calm < quiet ? calm : quiet;
+    }
+    l->quiet = quiet;
+}
 
 static inline long lanes_least(const struct lanes *l) {
     long least = l->k[0]->count;
@@ -89,35 +113,50 @@ static inline void lanes_plain(const keel_rk *table, const struct project *p, co
     lanes_store(&l, table, p, m, 0, taken);
 }
 
+/* One step of every run; 0: one of them stops. */
+static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct project *p,
+                             const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
+                             keel_fn *gradients, void *user, int keeps) {
+    if (l->quiet == 0) {
+        lanes_before(l, !keeps);
+        if (keel_any(l->stop)) return 0;
+        lanes_plan(l, keeps);
+    }
+    keel_rk_step(table, p->n, rhs, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
+    l->t_new = l->base + (l->number + 1.0) * l->h;
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
+    keel_truth done = l->live;
+    if (keeps) done = lanes_project(l, p, m, rhs, values, gradients, user, 0, done);
+    else {
+        lanes_residual(p, m, values, user, l->t_new);
+        done &= lanes_finite(p->n, m->next) & lanes_finite(p->kept, p->residual);
+        if (table->last_is_end)
+            for (int i = 0; i < p->n; i++) m->stage[i] = m->k[(table->stages - 1) * p->n + i];
+        else rhs(l->t_new, m->next, m->stage, user);
+    }
+    if (keel_any(l->live & ~done)) lanes_stop(l, ~done, 0);
+    done &= ~l->stop;
+    lanes_choose(p->n, done, m->next, m->x);
+    lanes_choose(p->n, done, m->stage, m->f);
+    l->t = keel_select(done, l->t_new, l->t);
+    l->number = keel_select(done, l->number + 1.0, l->number);
+    int goes_on = !keel_any(l->stop);
+    if (l->quiet && goes_on) l->uncounted++;
+    else {
+        lanes_catch_up(l);
+        lanes_count(l, done);
+    }
+    lanes_measure(l, p, m, gradients, user, done, keeps, 0);
+    if (l->quiet && --l->quiet == 0) lanes_catch_up(l);
+    return goes_on;
+}
+
 static inline void lanes_fixed(const keel_rk *table, const struct project *p, const struct lanes_workspace *m,
                                keel_fn *rhs, keel_fn *values, keel_fn *gradients, void *user,
                                struct keel_kernel_state *const *state, long *taken, int keeps) {
     struct lanes l;
     lanes_load(&l, p, m, state, 0);
-    for (;;) {
-        lanes_before(&l, !keeps);
-        if (keel_any(l.stop)) break;
-        keel_rk_step(table, p->n, rhs, user, l.t, l.h, m->x, m->f, m->k, m->stage, m->dx);
-        l.t_new = l.base + (l.number + 1.0) * l.h;
-        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
-        keel_truth done = l.live;
-        if (keeps) done = lanes_project(&l, p, m, rhs, values, gradients, user, 0, done);
-        else {
-            lanes_residual(p, m, values, user, l.t_new);
-            done &= lanes_finite(p->n, m->next) & lanes_finite(p->kept, p->residual);
-            if (table->last_is_end)
-                for (int i = 0; i < p->n; i++) m->stage[i] = m->k[(table->stages - 1) * p->n + i];
-            else rhs(l.t_new, m->next, m->stage, user);
-        }
-        if (keel_any(l.live & ~done)) lanes_stop(&l, ~done, 0);
-        done &= ~l.stop;
-        lanes_choose(p->n, done, m->next, m->x);
-        lanes_choose(p->n, done, m->stage, m->f);
-        l.t = keel_select(done, l.t_new, l.t);
-        l.number = keel_select(done, l.number + 1.0, l.number);
-        lanes_count(&l, done);
-        lanes_measure(&l, p, m, gradients, user, done, keeps, 0);
-    }
+    while (lanes_step(&l, table, p, m, rhs, values, gradients, user, keeps)) {}
     lanes_store(&l, table, p, m, keeps, taken);
 }
 
@@ -149,7 +188,7 @@ static inline keel_real lanes_raw(const struct lanes *l, const struct project *p
 static inline keel_real lanes_error(const struct lanes *l, const struct project *p,
                                     const struct lanes_workspace *m, const keel_error_norm *norm) {
     keel_real along[2], across[2];
-    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
+    KEEL_RK_UNROLL for (int e = norm ? 1 : 0; e >= 0; e--) { /* the parts of the first one stay */
         keel_real *error = m->error + e * p->width;
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] = error[i];
         project_tangent(p, error);
@@ -181,7 +220,33 @@ static inline double lanes_way(const struct lanes_workspace *m, int j, int i) {
     return __builtin_fabs(m->next[j][i] - (m->x[j][i] + m->dx[j][i]));
 }
 
-/* Corrections that are larger than any before: those of more than a tolerance are for the core. */
+/* Is a correction of more than a tolerance explained by the error of the step, as core/correction.c asks?
+ * Where sizes spread as the core has told; else that is for the core. */
+static inline int lanes_explained(const struct lanes *l, const struct project *p,
+                                  const struct lanes_workspace *m, int i) {
+#ifdef KEEL_DEVICE
+    const struct keel_kernel_state *k = l->k[i];
+    double most[KEEL_LANES_STATES], error = 0;
+    if (!k->weighs) return 0;
+    KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) {
+        double size = 0;
+        KEEL_RK_UNROLL for (int s = 0; s < p->n; s++) size =
+            step_control_max(size, k->spread[j * p->n + s] * m->largest[s][i]);
+        most[j] =
+            step_control_max(project_tolerance(k->atol[j], k->rtol, size), 4 * 2.2204460492503131e-16 * size);
+        error = step_control_max(error, __builtin_fabs(m->error[j][i] + m->split[j][i]) / most[j]);
+    }
+    double allowed = 0.999 * step_control_max(1, 10 * error);
+    KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) if (!(lanes_way(m, j, i) <= most[j] * allowed)) return 0;
+    return 1;
+#else
+    (void)l, (void)p, (void)m, (void)i;
+    return 0;
+#endif
+}
+
+/* Corrections that are larger than any before: those of more than a tolerance are for the core, unless it is
+ * known what it says. */
 static inline keel_truth lanes_moved(struct lanes *l, const struct project *p,
                                      const struct lanes_workspace *m, keel_truth done) {
     keel_truth moved = {0};
@@ -191,11 +256,12 @@ static inline keel_truth lanes_moved(struct lanes *l, const struct project *p,
     if (!keel_any(moved)) return moved;
     for (int i = 0; i < KEEL_LANES; i++) {
         const struct keel_kernel_state *k = l->k[i];
-        for (int j = 0; j < p->n && moved[i] && l->own[i]; j++)
-            if (lanes_way(m, j, i) > project_tolerance(k->atol[j], k->rtol, m->largest[j][i])) {
-                l->k[i]->due = 1;
-                l->stop[i] = -1;
-            }
+        int far = 0;
+        KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) far |=
+            lanes_way(m, j, i) > project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
+        if (!moved[i] || !l->own[i] || !far || lanes_explained(l, p, m, i)) continue;
+        l->k[i]->due = 1;
+        l->stop[i] = -1;
     }
     return moved & ~l->stop;
 }
@@ -219,17 +285,65 @@ static inline void lanes_enter(struct lanes *l, const struct project *p, const s
 /* The next step of each run: after an accepted one, or once more. */
 static inline void lanes_control(struct lanes *l, keel_truth there, keel_truth done) {
     enum { MOST_REJECTED = 60 };
+    keel_truth again = {0}, moves = there & l->live & ~l->stop;
     for (int i = 0; i < KEEL_LANES; i++) {
-        double h = __builtin_fabs(l->h[i]), error = l->error[i], order = l->k[i]->order;
-        if (!l->own[i] || l->stop[i] || !there[i]) continue;
-        if (done[i]) {
-            double next = step_control_next(order, h, error, l->rejected[i] > 0, &l->error_before[i]);
-            l->wanted[i] = l->h_next[i] = step_control_min(next, l->longest[i]);
-            l->all_rejected[i] += l->rejected[i];
-            l->rejected[i] = 0;
-        } else if (!(error < 1e300) || l->rejected[i]++ == MOST_REJECTED) l->stop[i] = -1;
-        else l->wanted[i] = step_control_next(order, h, error, 1, &l->error_before[i]);
+        if (!moves[i]) continue;
+        if (done[i] ? l->rejected[i] > 0 : 1) again[i] = -1;
+        if (done[i]) l->all_rejected[i] += l->rejected[i], l->rejected[i] = 0;
+        else if (!(l->error[i] < 1e300) || l->rejected[i]++ == MOST_REJECTED) l->stop[i] = -1;
     }
+    moves &= ~l->stop;
+    keel_real before = l->error_before;
+    keel_real next = step_control_next(l->k[0]->order, keel_abs(l->h), l->error, again, &before);
+    l->error_before = keel_select(moves, before, l->error_before);
+    keel_real bounded = keel_select(next < l->longest, next, l->longest);
+    l->wanted = keel_select(moves, keel_select(done, bounded, next), l->wanted);
+    l->h_next = keel_select(moves & done, bounded, l->h_next);
+}
+
+/* One attempt of every run; 0: one of them stops. */
+static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const struct project *p,
+                                const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
+                                keel_fn *gradients, const keel_error_norm *norm, void *user, int keeps) {
+    int watches = !keeps && p->kept > 0 && l->k[0]->treatment == KERNEL_WATCHED;
+    lanes_before(l, watches);
+    lanes_aim(l);
+    if (keel_any(l->stop)) return 0;
+    keel_rk_step(table, p->n, rhs, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
+    keel_truth there = l->live & lanes_finite(p->n, m->next);
+    keel_rk_errors(table, p->n, norm ? 2 : 1, p->width, m->k, l->h, m->error);
+    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) there &=
+        lanes_finite(p->n, m->error + e * p->width);
+    l->error = lanes_raw(l, p, m, norm);
+    if (keeps) {
+        keel_truth want = there & ~(l->error > CONTROL_HOPELESS);
+        keel_truth held = lanes_project(l, p, m, rhs, values, gradients, user, 1, want);
+        there &= ~(want & ~held);
+        keel_real parts = lanes_error(l, p, m, norm);
+        l->error = keel_select(want & (parts <= l->error), parts, l->error); /* at most that of the whole */
+    }
+    if (keel_any(l->live & ~there)) lanes_stop(l, ~there, 0);
+    lanes_unblind(l, p, m, there);
+    keel_truth done = there & (l->error <= 1.0) & ~l->stop, moved = {0};
+    if (keeps) moved = lanes_moved(l, p, m, done);
+    if (watches) lanes_residual(p, m, values, user, l->t_new);
+    if (watches) lanes_stop(l, done & ~lanes_finite(p->kept, p->residual), 0);
+    if (table->last_is_end && !keeps)
+        for (int i = 0; i < p->n; i++) m->stage[i] = m->k[(table->stages - 1) * p->n + i];
+    else {
+        rhs(l->t_new, m->next, m->stage, user);
+        lanes_stop(l, done & ~lanes_finite(p->n, m->stage), 0);
+    }
+    done &= ~l->stop;
+    if (keel_any(moved & done)) lanes_enter(l, p, m, moved & done);
+    lanes_control(l, there, done);
+    lanes_choose(p->n, done, m->next, m->x);
+    lanes_choose(p->n, done, m->stage, m->f);
+    l->t = keel_select(done, l->t_new, l->t);
+    lanes_count(l, done);
+    if (keeps || watches) lanes_measure(l, p, m, gradients, user, done, keeps, 1);
+    return 1;
 }
 
 static inline void lanes_adaptive(const keel_rk *table, const struct project *p,
@@ -238,47 +352,7 @@ static inline void lanes_adaptive(const keel_rk *table, const struct project *p,
                                   struct keel_kernel_state *const *state, long *taken, int keeps) {
     struct lanes l;
     lanes_load(&l, p, m, state, 1);
-    int watches = !keeps && p->kept > 0 && l.k[0]->treatment == KERNEL_WATCHED;
-    for (;;) {
-        lanes_before(&l, watches);
-        lanes_aim(&l);
-        if (keel_any(l.stop)) break;
-        keel_rk_step(table, p->n, rhs, user, l.t, l.h, m->x, m->f, m->k, m->stage, m->dx);
-        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
-        keel_truth there = l.live & lanes_finite(p->n, m->next);
-        KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
-            keel_rk_sum(p->n, table->stages, table->error[e], m->k, l.h, 0, m->error + e * p->width);
-            there &= lanes_finite(p->n, m->error + e * p->width);
-        }
-        l.error = lanes_raw(&l, p, m, norm);
-        if (keeps) {
-            keel_truth want = there & ~(l.error > CONTROL_HOPELESS);
-            keel_truth held = lanes_project(&l, p, m, rhs, values, gradients, user, 1, want);
-            there &= ~(want & ~held);
-            keel_real parts = lanes_error(&l, p, m, norm);
-            l.error = keel_select(want & (parts <= l.error), parts, l.error); /* at most that of the whole */
-        }
-        if (keel_any(l.live & ~there)) lanes_stop(&l, ~there, 0);
-        lanes_unblind(&l, p, m, there);
-        keel_truth done = there & (l.error <= 1.0) & ~l.stop, moved = {0};
-        if (keeps) moved = lanes_moved(&l, p, m, done);
-        if (watches) lanes_residual(p, m, values, user, l.t_new);
-        if (watches) lanes_stop(&l, done & ~lanes_finite(p->kept, p->residual), 0);
-        if (table->last_is_end && !keeps)
-            for (int i = 0; i < p->n; i++) m->stage[i] = m->k[(table->stages - 1) * p->n + i];
-        else {
-            rhs(l.t_new, m->next, m->stage, user);
-            lanes_stop(&l, done & ~lanes_finite(p->n, m->stage), 0);
-        }
-        done &= ~l.stop;
-        if (keel_any(moved & done)) lanes_enter(&l, p, m, moved & done);
-        lanes_control(&l, there, done);
-        lanes_choose(p->n, done, m->next, m->x);
-        lanes_choose(p->n, done, m->stage, m->f);
-        l.t = keel_select(done, l.t_new, l.t);
-        lanes_count(&l, done);
-        if (keeps || watches) lanes_measure(&l, p, m, gradients, user, done, keeps, 1);
-    }
+    while (lanes_attempt(&l, table, p, m, rhs, values, gradients, norm, user, keeps)) {}
     lanes_store(&l, table, p, m, keeps, taken);
 }
 #endif

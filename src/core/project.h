@@ -136,24 +136,37 @@ static inline void project_tangent(const struct project *p, keel_real *e) {
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] *= p->inverse_weight[i];
 }
 
-#ifndef KEEL_LANES
 /* Where all x_j of a row are 0 its round-off is not: a correction of other rows moves them, too, by a
  * round-off of their typical size, and taking that back leaves a round-off of it. */
-static inline double project_least(int n, const double *row, const double *largest) {
+static inline keel_real project_least(int n, const keel_real *row, const keel_real *largest) {
     enum { ROUNDED = 16 };
-    double size = 0;
-    for (int j = 0; j < n; j++) size += __builtin_fabs(row[j]) * largest[j];
+    keel_real size = keel_lift(0.0);
+    for (int j = 0; j < n; j++) size += keel_abs(row[j]) * largest[j];
     return ROUNDED * 2.2204460492503131e-16 * size;
 }
 
 /* The size of a row by its gradient: |reference| + sum of |dc/dx_j| |x_j|. */
-static inline double project_size(int n, double reference, const double *row, const double *x,
-                                  const double *largest) {
-    double size = __builtin_fabs(reference), least = project_least(n, row, largest);
-    for (int j = 0; j < n; j++) size += __builtin_fabs(row[j] * x[j]);
-    return size > least ? size : least;
+static inline keel_real project_size(int n, keel_real reference, const keel_real *row, const keel_real *x,
+                                     const keel_real *largest) {
+    keel_real size = keel_abs(reference), least = project_least(n, row, largest);
+    for (int j = 0; j < n; j++) size += keel_abs(row[j] * x[j]);
+    return keel_select(size > least, size, least);
 }
 
+/* The weights 1 / w_i = largest share_ij s_j of sizes s_j above the least, where there are any. */
+static inline void project_weigh(int n, const keel_real *largest, const double *least, const double *share,
+                                 keel_real *inverse_weight) {
+    for (int i = 0; i < n; i++) {
+        keel_real weight = keel_lift(0.0);
+        for (int j = 0; j < n; j++) {
+            keel_real part = largest[j] * share[i * n + j];
+            weight = keel_select(keel_and(largest[j] > least[j], part > weight), part, weight);
+        }
+        inverse_weight[i] = keel_select(weight == 0.0, largest[i], weight);
+    }
+}
+
+#ifndef KEEL_LANES
 /* Lets the sizes of the states grow to those of x; did one? */
 static inline int project_outgrown(int n, const double *x, double *size) {
     int larger = 0;

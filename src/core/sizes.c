@@ -197,31 +197,48 @@ static int shares_size(const struct field *fd, const double *mass, int i) {
     return !mass || i == half || mass[at] == mass[at - 1];
 }
 
+/* How much of the size of state j counts as one of state i. */
+static double share_of(const struct field *fd, const double *mass, int i, int j) {
+    const int *array = fd->p.array_of;
+    int half = fd->nq, speeds = !is_canonical(fd), apart = (i < half) != (j < half);
+    if (i == j) return 1;
+    if (array ? array[i] != array[j] : apart) return 0;
+    if (!mass || apart) return 1;
+    int from = i < half ? 0 : half, lighter = i < half || speeds;
+    double share = mass[j - from] / mass[i - from];
+    return fmin(1, lighter ? share : 1 / share);
+}
+
+static const double *masses_of(const struct field *fd) {
+    return fd->inertia[0] > 0 ? fd->inertia : NULL;
+}
+
+static int has_arrays(const struct field *fd) {
+    return fd->p.array_of || is_canonical(fd);
+}
+
 /* Shares do not exceed 1: what is not larger itself need not be looked at. */
 static double size_of(const struct field *fd, const double *mass, int i, const double *x) {
-    const int *array = fd->p.array_of;
-    int n = fd->n, half = fd->nq, speeds = !is_canonical(fd);
     double size = fabs(x[i]);
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < fd->n; j++) {
         double part = fabs(x[j]);
-        if (!(part > size)) continue;
-        int apart = (i < half) != (j < half);
-        if (array ? array[i] != array[j] : apart) continue;
-        if (mass && !apart) {
-            int from = i < half ? 0 : half, lighter = i < half || speeds;
-            double share = mass[j - from] / mass[i - from];
-            part *= fmin(1, lighter ? share : 1 / share);
-        }
-        size = fmax(size, part);
+        if (part > size) size = fmax(size, part * share_of(fd, mass, i, j));
     }
     return size;
 }
 
 void sizes_spread(const struct field *fd, const double *x, double *size) {
-    int n = fd->n, canonical = is_canonical(fd), arrays = fd->p.array_of || canonical;
-    const double *mass = fd->inertia[0] > 0 ? fd->inertia : NULL;
-    for (int i = 0; i < n; i++)
+    int arrays = has_arrays(fd);
+    const double *mass = masses_of(fd);
+    for (int i = 0; i < fd->n; i++)
         size[i] = !arrays                             ? fabs(x[i])
                   : i > 0 && shares_size(fd, mass, i) ? size[i - 1]
                                                       : size_of(fd, mass, i, x);
+}
+
+void sizes_shares(const struct field *fd, double *share) {
+    int arrays = has_arrays(fd);
+    for (int i = 0; i < fd->n; i++)
+        for (int j = 0; j < fd->n; j++)
+            share[i * fd->n + j] = arrays ? share_of(fd, masses_of(fd), i, j) : i == j;
 }

@@ -2,40 +2,41 @@
  * soon as its run is over.  Whatever runs beside a member, its results are those of a run alone. */
 #include "ensemble/ensemble.h"
 
-#include <string.h>
+#include <stdlib.h>
 
-void batch_open(struct batch *g, const struct keel_ensemble *e) {
-    memset(g, 0, sizeof *g);
-    g->e = e;
-    g->lanes = 1;
+int batch_open(struct batch *g, const struct keel_ensemble *e, int most) {
+    *g = (struct batch){.e = e, .lanes = 1, .most = most};
+    g->member = calloc((size_t)most + 1, sizeof *g->member);
+    return g->member ? 0 : -1;
 }
 
 void batch_close(struct batch *g) {
-    for (int i = 0; i <= KEEL_MOST_LANES; i++) member_close(&g->member[i]);
+    for (int i = 0; i <= g->most && g->member; i++) member_close(&g->member[i]);
+    free(g->member);
     keel_lanes_close(g->way);
 }
 
-/* The defect of each member is sampled, or of large ensembles that of every 256th: a sample costs as much as
- * dozens of compiled steps. */
-enum { ALL_SAMPLED = 1024, SAMPLED = 256 };
+/* The defect of each member is sampled, or of large ensembles that of every 256th or 4096th: a sample costs
+ * as much as dozens of compiled steps. */
+enum { ALL_SAMPLED = 1024, MANY = 1 << 16, SAMPLED = 256, SAMPLED_OF_MANY = 4096 };
 
 static int all_sampled(const struct batch *g) {
     return g->e->members <= ALL_SAMPLED;
 }
 
-static int is_sampled(const struct batch *g, const struct block *b, int at) {
-    return all_sampled(g) || (b->view.first + at) % SAMPLED == 0;
+int batch_samples(const struct batch *g, const struct block *b, int at) {
+    return all_sampled(g) || (b->view.first + at) % (g->e->members > MANY ? SAMPLED_OF_MANY : SAMPLED) == 0;
 }
 
-static struct member *member_of(struct batch *g, int i) {
+struct member *batch_member(struct batch *g, int i) {
     struct member *m = &g->member[i];
-    return m->all || member_open(m, g->e, all_sampled(g) || i == KEEL_MOST_LANES) == 0 ? m : NULL;
+    return m->all || member_open(m, g->e, all_sampled(g) || i == g->most) == 0 ? m : NULL;
 }
 
 static keel_status run_alone(struct batch *g, struct block *b, int from, int to) {
     keel_status status = KEEL_OK;
     for (int i = from; i < to && status == KEEL_OK; i++) {
-        struct member *m = member_of(g, is_sampled(g, b, i) ? KEEL_MOST_LANES : 0);
+        struct member *m = batch_member(g, batch_samples(g, b, i) ? g->most : 0);
         status = m ? member_run(m, b, i) : KEEL_ENOMEM;
     }
     return status;
@@ -58,7 +59,7 @@ static int send(struct batch *g, int lane, keel_status *status) {
 static keel_status fill(struct batch *g, struct block *b, int lane, int *next, int to) {
     keel_status status = KEEL_OK;
     for (; *next < to && status == KEEL_OK; ++*next) {
-        if (!all_sampled(g) && is_sampled(g, b, *next)) {
+        if (!all_sampled(g) && batch_samples(g, b, *next)) {
             status = run_alone(g, b, *next, *next + 1);
             continue;
         }
@@ -72,7 +73,7 @@ static keel_status run_beside(struct batch *g, struct block *b, int from, int to
     keel_status status = KEEL_OK, ended;
     int next = from, lane;
     for (lane = 0; lane < g->lanes && status == KEEL_OK; lane++)
-        status = member_of(g, lane) ? fill(g, b, lane, &next, to) : KEEL_ENOMEM;
+        status = batch_member(g, lane) ? fill(g, b, lane, &next, to) : KEEL_ENOMEM;
     while (status == KEEL_OK && (lane = keel_lanes_go(g->way, &ended)) >= 0) {
         g->member[lane].status = ended;
         if (!send(g, lane, &status) && status == KEEL_OK) status = fill(g, b, lane, &next, to);

@@ -117,6 +117,14 @@ static void compile_kernel(struct keel_ensemble *e) {
     if (there) __atomic_store_n(&e->kernel, e->base, __ATOMIC_RELEASE);
 }
 
+static keel_status compile_device(struct keel_ensemble *e) {
+    char why[400];
+    e->device = keel_sim_compile_device(e->base, why, sizeof why);
+    if (!e->device) return ensemble_fail(e, KEEL_EINVAL, "these runs cannot go to a GPU: %.400s", why);
+    e->kernel = e->base;
+    return KEEL_OK;
+}
+
 void ensemble_consider(struct keel_ensemble *e, int members, int64_t steps) {
     int64_t done = __atomic_add_fetch(&e->done, members, __ATOMIC_RELAXED);
     int64_t taken = __atomic_add_fetch(&e->steps, steps, __ATOMIC_RELAXED);
@@ -129,6 +137,10 @@ int keel_ensemble_lanes(const keel_ensemble *e) {
     return e ? e->lanes : 0;
 }
 
+int keel_ensemble_device(const keel_ensemble *e) {
+    return e && e->device;
+}
+
 keel_ensemble *keel_ensemble_open(keel_model *m, const keel_plan *p, const keel_ensemble_options *o) {
     struct keel_ensemble *e = calloc(1, sizeof *e);
     if (!e) return NULL;
@@ -136,16 +148,17 @@ keel_ensemble *keel_ensemble_open(keel_model *m, const keel_plan *p, const keel_
     e->plan = p;
     if (o) e->o = *o;
     e->members = keel_plan_members(p);
-    e->workers = e->o.workers > 0 ? e->o.workers : machine_cores();
+    e->workers = e->o.workers > 0 ? e->o.workers : (e->o.device ? 2 : 1) * machine_cores();
     if (e->members == 0 || e->o.count < 0 || (e->o.count && !e->o.times))
         ensemble_fail(e, KEEL_EINVAL, "an ensemble needs a settled plan");
     else if (open_variation(e) == KEEL_OK && open_base(e) == KEEL_OK && choose_columns(e) == KEEL_OK &&
              choose_event(e) == KEEL_OK)
         take_times(e);
     e->lanes = 1;
-    if (e->status == KEEL_OK && e->o.lanes > 1) {
+    if (e->status == KEEL_OK && (e->o.lanes > 1 || e->o.device)) {
         e->considered = 1;
-        compile_kernel(e);
+        if (e->o.device) compile_device(e);
+        else compile_kernel(e);
     }
     return e;
 }

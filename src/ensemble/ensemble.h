@@ -18,6 +18,7 @@ struct slice {
     double *event; /* [events][1 + columns] t, columns */
     size_t events, event_capacity;
     int64_t event_count[SLICE]; /* by member */
+    int left;                   /* members to be computed, on a GPU */
 };
 
 /* The results of a block while it is computed; the arrays of `view` lie in `numbers`. */
@@ -33,6 +34,25 @@ struct block {
     int slices_left; /* to be computed */
 };
 
+/* workers.c: blocks under way. */
+struct team {
+    struct keel_ensemble *e;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct block *block; /* [window] block i in block[i % window] */
+    int window;
+    int64_t from, to;   /* blocks */
+    int64_t taken;      /* slices, counted from the first of block `from` */
+    int64_t given;      /* blocks before this one were handed to the sink */
+    keel_status status; /* KEEL_OK: go on */
+};
+/* The next slice, once there is room for its block; 0: there is none any more, or, without `wait`, not
+ * yet. */
+int workers_take(struct team *c, int wait, struct block **b, int *slice);
+void workers_end(struct team *c, struct block *b, keel_status status); /* of a slice; NULL: of none */
+int workers_ended(struct team *c);                                     /* before its time */
+keel_status workers_fail(struct team *c, const char *sentence);        /* of the whole ensemble */
+
 struct keel_ensemble {
     keel_model *model;
     const keel_plan *plan;
@@ -44,9 +64,10 @@ struct keel_ensemble {
     char *event;
     int64_t members;
     int workers;
-    keel_sim *kernel;      /* base, once its kernel is compiled (atomic); NULL: not yet */
-    int lanes, considered; /* of that kernel, 1: none; there is no more to ask */
-    int64_t done, steps;   /* members and their steps so far, to tell whether compiling pays */
+    keel_sim *kernel;                 /* base, once its kernel is compiled (atomic); NULL: not yet */
+    int lanes, considered;            /* of that kernel, 1: none; there is no more to ask */
+    const struct keel_kernel *device; /* with one on a GPU; NULL: none */
+    int64_t done, steps;              /* members and their steps so far, to tell whether compiling pays */
     keel_status status;
     char message[640];
 };
@@ -99,9 +120,16 @@ struct batch {
     const struct keel_ensemble *e;
     int lanes; /* 1: one after the other */
     keel_lanes *way;
-    struct member member[KEEL_MOST_LANES + 1]; /* the last one: those whose defect is sampled */
+    struct member *member; /* [most + 1] the last one: those whose defect is sampled */
+    int most;
 };
-void batch_open(struct batch *g, const struct keel_ensemble *e);
+int batch_open(struct batch *g, const struct keel_ensemble *e, int most); /* lanes */
 void batch_close(struct batch *g);
 keel_status batch_run(struct batch *g, struct block *b, int from, int to); /* members of the block */
+int batch_samples(const struct batch *g, const struct block *b, int at);   /* the defect of this member? */
+struct member *batch_member(struct batch *g, int i);                       /* NULL: no memory */
+
+/* fleet.c: thousands of members at once on a GPU, slice after slice, by one worker. */
+void fleet_run(struct team *c);
+int fleet_window(const struct keel_ensemble *e); /* blocks under way, of all workers */
 #endif

@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL = 10000000, PAUSE = 4096 }; /* steps of a member; between two looks at their number */
+enum { USUAL = 10000000 }; /* steps of a member */
+
+/* Between two looks at their number. */
+static long pause_of(const struct keel_ensemble *e) {
+    return e->device ? 1 << 16 : 1 << 12;
+}
 
 /* Looking ----------------------------------------------------------------------------------------------- */
 
@@ -88,7 +93,7 @@ int member_goes_on(struct member *m, double *wake) {
         m->status = KEEL_ELIMIT;
         return 0;
     }
-    *wake = wake_of(m, most && most - taken < PAUSE);
+    *wake = wake_of(m, most && most - taken < pause_of(m->e));
     return 1;
 }
 
@@ -183,7 +188,7 @@ static keel_status start(struct member *m) {
 static keel_status open_sim(struct member *m) {
     const struct keel_ensemble *e = m->e;
     keel_options o = e->o.run;
-    o.pause_steps = PAUSE;
+    o.pause_steps = pause_of(e);
     if (!m->samples) o.defect_every = INT_MAX;
     o.observe = e->o.count || e->o.extrema || e->event ? observe : NULL;
     if (m->sim && keel_vary_again(e->variation, m->sim, e->base, m->value) == KEEL_OK) return KEEL_OK;

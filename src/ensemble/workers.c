@@ -3,26 +3,16 @@
  * is made of them depends on nothing else. */
 #include "ensemble/ensemble.h"
 
-#include <stdlib.h>
+#include "base/text.h"
 
-struct team {
-    struct keel_ensemble *e;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    struct block *block; /* [window] block i in block[i % window] */
-    int window;
-    int64_t from, to;   /* blocks */
-    int64_t taken;      /* slices, counted from the first of block `from` */
-    int64_t given;      /* blocks before this one were handed to the sink */
-    keel_status status; /* KEEL_OK: go on */
-};
+#include <stdlib.h>
 
 static struct block *block_of(struct team *c, int64_t index) {
     return &c->block[index % c->window];
 }
 
-/* The next slice, once there is room for its block; 0: there is none any more.  The lock is held. */
-static int take_slice(struct team *c, struct block **b, int *slice) {
+/* The lock is held. */
+static int take_slice(struct team *c, int wait, struct block **b, int *slice) {
     for (;;) {
         int64_t index = c->from + c->taken / SLICES;
         *slice = (int)(c->taken % SLICES);
@@ -34,8 +24,38 @@ static int take_slice(struct team *c, struct block **b, int *slice) {
             c->taken += last ? SLICES - *slice : 1;
             return 1;
         }
+        if (!wait) return 0;
         pthread_cond_wait(&c->changed, &c->lock);
     }
+}
+
+int workers_take(struct team *c, int wait, struct block **b, int *slice) {
+    pthread_mutex_lock(&c->lock);
+    int there = take_slice(c, wait, b, slice);
+    pthread_mutex_unlock(&c->lock);
+    return there;
+}
+
+void workers_end(struct team *c, struct block *b, keel_status status) {
+    pthread_mutex_lock(&c->lock);
+    if (status != KEEL_OK && (c->status == KEEL_OK || c->status == KEEL_STOPPED)) c->status = status;
+    if (b) b->slices_left--;
+    if (!b || b->slices_left == 0 || status != KEEL_OK) pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+}
+
+int workers_ended(struct team *c) {
+    pthread_mutex_lock(&c->lock);
+    int ended = c->status != KEEL_OK;
+    pthread_mutex_unlock(&c->lock);
+    return ended;
+}
+
+keel_status workers_fail(struct team *c, const char *sentence) {
+    pthread_mutex_lock(&c->lock);
+    text_set(c->e->message, sizeof c->e->message, "%s", sentence);
+    pthread_mutex_unlock(&c->lock);
+    return KEEL_EINVAL;
 }
 
 static keel_status run_slice(struct team *c, struct batch *g, struct block *b, int slice) {
@@ -51,19 +71,15 @@ static void *work(void *team) {
     struct team *c = team;
     struct block *b;
     struct batch batch;
-    int slice;
-    batch_open(&batch, c->e);
-    pthread_mutex_lock(&c->lock);
-    while (take_slice(c, &b, &slice)) {
-        pthread_mutex_unlock(&c->lock);
-        keel_status status = run_slice(c, &batch, b, slice);
-        pthread_mutex_lock(&c->lock);
-        if (status != KEEL_OK && c->status != KEEL_ENOMEM) c->status = status;
-        b->slices_left--;
-        if (b->slices_left == 0 || status != KEEL_OK) pthread_cond_broadcast(&c->changed);
-    }
-    pthread_mutex_unlock(&c->lock);
+    int slice, opened = batch_open(&batch, c->e, KEEL_MOST_LANES) == 0;
+    if (!opened) workers_end(c, NULL, KEEL_ENOMEM);
+    while (opened && workers_take(c, 1, &b, &slice)) workers_end(c, b, run_slice(c, &batch, b, slice));
     batch_close(&batch);
+    return NULL;
+}
+
+static void *work_on_device(void *team) {
+    fleet_run(team);
     return NULL;
 }
 
@@ -106,12 +122,14 @@ keel_status keel_ensemble_run(keel_ensemble *e, int64_t from, int64_t to, keel_b
     if (!e || !sink || from < 0 || to > keel_ensemble_blocks(e)) return KEEL_EINVAL;
     if (e->status < 0) return e->status;
     struct team c = {.e = e, .from = from, .to = to, .given = from, .window = 2 + e->workers / SLICES};
+    if (e->device) c.window = fleet_window(e);
     pthread_t *thread = calloc((size_t)e->workers, sizeof *thread);
     int hired = 0;
     pthread_mutex_init(&c.lock, NULL);
     pthread_cond_init(&c.changed, NULL);
     if (!thread || crew_open(&c)) c.status = KEEL_ENOMEM;
-    while (hired < e->workers && c.status == KEEL_OK && pthread_create(&thread[hired], NULL, work, &c) == 0)
+    while (hired < e->workers && c.status == KEEL_OK &&
+           pthread_create(&thread[hired], NULL, e->device ? work_on_device : work, &c) == 0)
         hired++;
     pthread_mutex_lock(&c.lock);
     if (hired == 0 && from < to) c.status = KEEL_ENOMEM;

@@ -113,8 +113,8 @@ static inline void rowspace_shortest(const struct rowspace *s, const double *c, 
     }
 }
 #else
-/* The same sums in the same order, one row of lanes for each run.  A run of which a row is left out is not
- * good: that is for the code of a single run. */
+/* The same sums in the same order, one row of lanes for each run.  A row that a run leaves out is zero there,
+ * and so is its inverse: it adds nothing to any sum. */
 static inline keel_real rowspace_dot(int width, const keel_real *a, const keel_real *b) {
     keel_real even = a[0] * b[0] + a[2] * b[2], odd = a[1] * b[1] + a[3] * b[3];
     for (int i = 4; i < width; i += 4) {
@@ -146,19 +146,19 @@ static inline keel_real rowspace_pass(struct rowspace *s, int i, keel_truth want
     return rowspace_dot(s->width, qi, qi);
 }
 
-static inline keel_truth rowspace_factor_lanes(struct rowspace *s, const keel_real *floor_of) {
-    keel_truth good = ~(keel_truth){0};
+static inline void rowspace_factor_lanes(struct rowspace *s, const keel_real *floor_of) {
     s->pair = 0;
     for (int i = 0; i < s->rows; i++) {
-        const keel_real *qi = s->q + (long)i * s->width;
+        keel_real *qi = s->q + (long)i * s->width;
         keel_real whole = rowspace_dot(s->width, qi, qi), left = whole;
-        if (i > 0) left = rowspace_pass(s, i, ~(keel_truth){0}, 0);
+        if (i > 0) left = rowspace_pass(s, i, keel_always, 0);
         keel_truth cancels = ~(left >= 0.01 * whole);
         if (i > 0 && keel_any(cancels)) left = keel_select(cancels, rowspace_pass(s, i, cancels, 1), left);
-        good &= (left > 0.0) & (left >= floor_of[i] * floor_of[i] * whole);
-        s->inverse[i] = 1.0 / left;
+        keel_truth used = (left > 0.0) & (left >= floor_of[i] * floor_of[i] * whole);
+        s->inverse[i] = keel_select(used, 1.0 / left, keel_lift(0.0));
+        if (keel_all(used)) continue;
+        for (int k = 0; k < s->width; k++) qi[k] = keel_select(used, qi[k], keel_lift(0.0));
     }
-    return good;
 }
 
 static inline void rowspace_shortest(const struct rowspace *s, const keel_real *c, keel_real *z,

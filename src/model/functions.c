@@ -152,8 +152,10 @@ static int emit_kept_rows(struct functions *f, struct emit *e, const struct form
         if (map[i]->count == 0) continue;
         whole &= f->there[role[i] + 1] && map[i]->jacobian.row_start;
         if (!whole) break;
-        rows[maps++] = (struct emit_rows){&f->tape[role[i]], &f->tape[role[i] + 1],
-                                          map[i]->jacobian.row_start, map[i]->jacobian.column};
+        whole &= !e->device || !f->there[role[i] + 2]; /* sizes there know of no clock */
+        rows[maps++] =
+            (struct emit_rows){&f->tape[role[i]], &f->tape[role[i] + 1], map[i]->jacobian.row_start,
+                               map[i]->jacobian.column, f->there[role[i] + 3] ? &f->tape[role[i] + 3] : NULL};
     }
     int left_out = whole ? emit_kept(e, name, &f->tape[functions_role_f], &f->method, maps, rows) : 1;
     f->rows_inside = left_out == 0;
@@ -191,7 +193,7 @@ int functions_emit(const struct functions *f, struct emit *e, int mode, const ch
 /* A map's values with its jacobian; entries: that alone. */
 static struct emit_rows rows_of(const struct functions *f, enum functions_role role,
                                 const struct derive_sparse *entries) {
-    return (struct emit_rows){&f->tape[role], &f->tape[role + 1], entries->row_start, entries->column};
+    return (struct emit_rows){&f->tape[role], &f->tape[role + 1], entries->row_start, entries->column, NULL};
 }
 
 static const struct tape *tape_there(const struct functions *f, enum functions_role role) {
@@ -213,7 +215,7 @@ static int emit_motion(const struct functions *f, struct emit *e, const char *na
         .constraint = tape_there(f, functions_role_constraint),
         .shift = tape_there(f, functions_role_constraint_rate),
         .terms = tape_there(f, functions_role_constraint_terms),
-        .mass = {NULL, tape_there(f, functions_role_mass), r->mass.row_start, r->mass.column}};
+        .mass = {NULL, tape_there(f, functions_role_mass), r->mass.row_start, r->mass.column, NULL}};
     if (!m.force || !m.mass.jacobian || r->rolling.count) return 1;
     if (m.k && (!m.curvature || !f->there[functions_role_constraint_jacobian])) return 1;
     if (m.k) m.rows = rows_of(f, functions_role_constraint, &r->constraint.jacobian);
@@ -235,7 +237,8 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     f->method = (struct emit_method){0};
     f->kernel = (keel_kernel){0};
     name_in_c(name, sizeof name, mode, functions_role_f);
-    if (formulation_traits(r) & KEEL_SECOND_ORDER) return emit_motion(f, e, name, r) < 0 ? -1 : 0;
+    if (formulation_traits(r) & KEEL_SECOND_ORDER)
+        return !e->device && emit_motion(f, e, name, r) < 0 ? -1 : 0;
     if (!stepper) return 0;
     f->method.rk = registry_table(stepper);
     int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;

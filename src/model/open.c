@@ -320,7 +320,7 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     if (o) m->interpret = o->interpret, m->without_start = o->without_start;
     if (o) m->kernel_later = o->kernel_later, m->compile_ahead = o->compile_ahead;
     if (o) m->phase = o->phase;
-    if (o) m->limits = (struct compile_limits){o->compile_seconds, o->stop, 0};
+    if (o) m->limits = (struct compile_limits){.seconds = o->compile_seconds, .stop = o->stop};
     return m;
 }
 

@@ -58,14 +58,16 @@ struct keel_sim {
     struct ledger ledger;
     struct sim_jump *jump;
     long jumps, jump_workspace;
-    double *row_value;         /* rows before an action, their units, and the same after it */
-    double *residual;          /* of the solver's rows, at a sample (drift.c); NULL: not yet */
-    struct vary_again *repeat; /* what keel_vary_again keeps; NULL: not yet */
-    struct compile_unit lanes; /* those of the kernel, the same */
-    struct compile_unit unit;  /* this run's own (sim_kernel.c); no handle: none */
-    keel_extras *extras;       /* by mode: those of the problem, with what `kernel` has */
-    keel_kernel *kernel;       /* by mode: what it has; NULL: not asked for yet */
-    struct functions *made; /* by mode, and their C, while the compiler is at work on it; NULL: it is not */
+    double *row_value;               /* rows before an action, their units, and the same after it */
+    double *residual;                /* of the solver's rows, at a sample (drift.c); NULL: not yet */
+    struct vary_again *repeat;       /* what keel_vary_again keeps; NULL: not yet */
+    struct compile_unit lanes;       /* those of the kernel, the same */
+    struct compile_unit device_unit; /* those for a GPU; it stays loaded, as its driver wants */
+    keel_device device;
+    struct compile_unit unit; /* this run's own (sim_kernel.c); no handle: none */
+    keel_extras *extras;      /* by mode: those of the problem, with what `kernel` has */
+    keel_kernel *kernel;      /* by mode: what it has; NULL: not asked for yet */
+    struct functions *made;   /* by mode, and their C, while the compiler is at work on it; NULL: it is not */
     char *kernel_text;
     double *branch; /* the sides at the last look (branches.h); NULL: not yet */
     int branch_mode;

@@ -33,12 +33,13 @@ static int has_kernel(const struct keel_sim *s) {
 
 /* f[modes]: copies of the model's functions, which get what the kernels have.  The C of them, to be freed;
  * NULL: there is no kernel. */
-static char *write_kernels(struct keel_sim *s, struct functions *f, int lanes) {
+static char *write_kernels(struct keel_sim *s, struct functions *f, int lanes, int device) {
     const keel_model *m = s->m;
     struct emit e;
     char method[64];
     method_of(s, method, sizeof method);
-    emit_open(&e);
+    if (device) emit_open_device(&e);
+    else emit_open(&e);
     e.stop = m->limits.stop;
     e.kernels = kernels_for(s);
     e.lanes = lanes;
@@ -47,6 +48,7 @@ static char *write_kernels(struct keel_sim *s, struct functions *f, int lanes) {
         f[i] = m->mode[i].functions;
         good = functions_emit_kernel(&f[i], &e, i, &m->mode[i].formulation, method) == 0;
     }
+    if (device) emit_device_end(&e);
     if (good && !e.failed && e.kernel_count > 0) return e.text;
     emit_close(&e);
     return NULL;
@@ -66,7 +68,7 @@ static enum compile_status begin(struct keel_sim *s) {
     s->extras = calloc(modes, sizeof *s->extras);
     s->made = s->kernel && s->extras ? malloc(modes * sizeof *s->made) : NULL;
     if (!s->made || s->o.own_method || s->o.reversible || s->o.compensated || has_kernel(s) ||
-        !(s->kernel_text = write_kernels(s, s->made, 0)))
+        !(s->kernel_text = write_kernels(s, s->made, 0, 0)))
         return COMPILE_FAILED;
     struct compile_limits limits = limits_of(s, 0);
     return compile_begin(s->kernel_text, &limits, &s->unit, message, sizeof message);
@@ -124,27 +126,61 @@ static int take_kernels(struct keel_sim *s) {
     return s->kernel && s->extras;
 }
 
+/* Are the rows that f has in its kernels those of the run's own? */
+static int has_same_rows(const keel_kernel *own, const struct functions *f) {
+    keel_fn *energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
+    keel_fn *invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;
+    return own->energy == energy && own->invariant == invariant;
+}
+
 int keel_sim_compile_lanes(keel_sim *s, int lanes) {
     if (!s || s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return 0;
     if (lanes == 0 || lanes > compile_lanes()) lanes = compile_lanes();
     if (s->lanes.handle || lanes < 2 || lanes > KEEL_MOST_LANES || (lanes & (lanes - 1)))
         return s->kernel->lanes;
     struct functions f;
-    char message[200], *text = write_kernels(s, &f, lanes);
+    char message[200], *text = write_kernels(s, &f, lanes, 0);
     struct compile_limits limits = limits_of(s, lanes);
     int good = text && compile_load(text, &limits, &s->lanes, message, sizeof message) == COMPILE_READY;
     free(text);
     if (!good) return 0;
     functions_link_lanes(&f, &s->lanes, 0, lanes);
     keel_kernel *own = s->kernel;
-    keel_fn *energy = f.rows_inside ? f.call[functions_role_energy] : NULL;
-    keel_fn *invariant = f.rows_inside ? f.call[functions_role_invariant] : NULL;
-    int same_rows = own->energy == energy && own->invariant == invariant; /* else the lanes lack them */
     own->plain_lanes = f.kernel.plain_lanes;
-    own->kept_lanes = same_rows ? f.kernel.kept_lanes : NULL;
+    own->kept_lanes = has_same_rows(own, &f) ? f.kernel.kept_lanes : NULL; /* else the lanes lack them */
     own->lanes = own->plain_lanes || own->kept_lanes ? lanes : 0;
     keel_use_kernel(s->solver, own);
     return own->lanes;
+}
+
+static int load_device(struct keel_sim *s, char *message, size_t capacity) {
+    struct functions f;
+    char *text = write_kernels(s, &f, 1, 1);
+    struct compile_limits limits = limits_of(s, 1);
+    limits.device = 1;
+    int good = text && compile_load(text, &limits, &s->device_unit, message, capacity) == COMPILE_READY;
+    free(text);
+    if (!good) return 0;
+    text_set(message, capacity, "its rows are not those of the kernel");
+    return compile_device(&s->device_unit, &s->device) && has_same_rows(s->kernel, &f);
+}
+
+const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t capacity) {
+    char method[64];
+    if (!s) return NULL;
+    method_of(s, method, sizeof method);
+    text_set(message, capacity,
+             "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
+             "branches, constraints, events and rows that depend on the time",
+             method, EMIT_STATES, EMIT_KEPT);
+    if (s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
+    if (s->kernel->device) return s->kernel;
+    void *queue = load_device(s, message, capacity) ? s->device.open(1, message, capacity) : NULL;
+    if (!queue) return NULL; /* there is no GPU, or nothing for it */
+    s->device.close(queue);
+    s->kernel->device = &s->device;
+    keel_use_kernel(s->solver, s->kernel);
+    return s->kernel;
 }
 
 int keel_sim_share_kernel(keel_sim *s, const keel_sim *like) {

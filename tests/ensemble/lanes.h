@@ -76,6 +76,8 @@ static int hash_block(void *user, const keel_block *b) {
     return 0;
 }
 
+enum { ON_DEVICE = -1 }; /* in place of a number of lanes */
+
 static struct hashed run_ensemble(keel_model *m, int k, int lanes, int workers, int kind) {
     static const double times[] = {0, 0.5, 1.23, 2};
     struct hashed h = {14695981039346656037u, 0, 0};
@@ -84,7 +86,8 @@ static struct hashed run_ensemble(keel_model *m, int k, int lanes, int workers, 
         if (keel_plan_over(p, cases[k].over[i]) != KEEL_OK) fail_msg("%s", keel_plan_message(p));
     assert_int_equal(keel_plan_settle(p, NULL), KEEL_OK);
     keel_ensemble_options o = {.run = cases[k].o,
-                               .lanes = lanes,
+                               .lanes = lanes == ON_DEVICE ? 1 : lanes,
+                               .device = lanes == ON_DEVICE,
                                .workers = workers,
                                .times = kind ? times : NULL,
                                .count = kind ? 4 : 0,
@@ -92,14 +95,16 @@ static struct hashed run_ensemble(keel_model *m, int k, int lanes, int workers, 
     keel_ensemble *e = keel_ensemble_open(m, p, &o);
     if (keel_ensemble_status(e) < 0) fail_msg("%s", keel_ensemble_message(e));
     int got = keel_ensemble_lanes(e);
-    if (got != lanes && (got < 2 || got > lanes)) fail_msg("case %d: %d lanes, not %d", k, got, lanes);
+    assert_int_equal(keel_ensemble_device(e), lanes == ON_DEVICE);
+    if (lanes != ON_DEVICE && got != lanes && (got < 2 || got > lanes))
+        fail_msg("case %d: %d lanes, not %d", k, got, lanes);
     assert_int_equal(keel_ensemble_run(e, 0, keel_ensemble_blocks(e), hash_block, &h), KEEL_OK);
     keel_ensemble_close(e);
     keel_plan_close(p);
     return h;
 }
 
-/* least, most: lanes; 0: as the case says. */
+/* least, most: lanes; or ON_DEVICE, both. */
 static void bits_do_not_depend_on_lanes(int k, int least, int most) {
     keel_model *m = keel_model_read("m.keel", cases[k].text, strlen(cases[k].text), NULL);
     if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
@@ -107,7 +112,7 @@ static void bits_do_not_depend_on_lanes(int k, int least, int most) {
         struct hashed one = run_ensemble(m, k, 1, 1, kind);
         if (cases[k].text == kepler) assert_true(one.failed >= 3 && one.failed < one.members / 2);
         if (cases[k].text == race) assert_true(one.failed > 0 && one.failed < one.members);
-        for (int lanes = least; lanes <= most; lanes *= 2)
+        for (int lanes = least, more = 1; more; more = lanes > 0 && lanes < most, lanes *= 2)
             for (int workers = 1; workers <= 8; workers = 4 * workers - 1) {
                 struct hashed many = run_ensemble(m, k, lanes, workers, kind);
                 if (many.hash != one.hash)

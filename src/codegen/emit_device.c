@@ -1,0 +1,190 @@
+/* emit_device.c - kernels for a GPU: the loops of core/lanes_steps.h on numbers of one lane, a run a thread,
+ * with the tapes of a model inside, as CUDA C++. */
+#include "codegen/emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void emit_open_device(struct emit *e) {
+    *e = (struct emit){.lanes = 1, .device = 1};
+    emit_text(e,
+              "#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n"
+              "#ifndef DEVICE_LAUNCH\n#define DEVICE_LAUNCH(kernel, blocks, threads, stream, ...) \\\n"
+              "    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)\n#endif\n"
+              "#define DEVICE __device__ __forceinline__\n#define restrict __restrict__\n"
+              "#define KEEL_RK_UNROLL _Pragma(\"unroll\")\n#define TABLE const\n#define KEEL_RK_WRITTEN_OUT\n"
+              "#define __builtin_fabs fabs\n#define __builtin_sqrt sqrt\n"
+              "#define LANES_CALL(f, a) keel_real(f(keel_real(a).value))\n"
+              "#define LANES_CALL_TWO(f, a, b) keel_real(f(keel_real(a).value, keel_real(b).value))\n"
+              "#define static static __device__\n");
+    emit_functions(e);
+    emit_text(e, "#undef static\n#define inline DEVICE\n");
+    emit_put(e, "#define KEEL_LANES_ROWS %d\n#define KEEL_LANES_STATES %d\n", EMIT_KEPT, EMIT_STATES);
+    emit_header(e, emit_device_real);
+    emit_lanes_loops(e);
+}
+
+static void put_sizes(struct emit *e, int n, int kept, uint32_t parameters) {
+    if (e->kernel_count++) return;
+    emit_put(e, "#define DEVICE_STATES %d\n#define DEVICE_ROWS %d\n#define DEVICE_PARAMETERS %u\n", n,
+             kept ? kept : 1, parameters ? parameters : 1);
+    emit_header(e, emit_device_text);
+}
+
+/* A kernel up to its loop over runs, and from there to the first step of one. */
+static void put_head(struct emit *e, const char *head, const char *name, const keel_rk *table, int n,
+                     int kept, uint32_t parameters) {
+    int blocks = kept ? 2 : 4; /* side by side on a multiprocessor: what their registers allow */
+    emit_put(e, "__global__ void __launch_bounds__(DEVICE_THREADS, %d) %s_%s(struct device_run *run,\n",
+             blocks, head, name);
+    emit_put(e, "    int count, int *untaken) {\n");
+    emit_table(e, name, table);
+    emit_lanes_locals(e, table, n, kept, parameters);
+    emit_put(e, "struct keel_kernel_state its, *state[1] = {&its};\nlong taken[1] = {0};\nint at = 0;\n");
+}
+
+static void put_take(struct emit *e, uint32_t parameters) {
+    emit_put(e, "at = atomicAdd(untaken, 1);\nif (at >= count) break;\ndevice_take(&run[at], &its);\n");
+    emit_put(e, "p.units = general.units = its.allowed;\n");
+    emit_put(e, "for (int j = 0; j < %u; j++) parameter[j] = run[at].parameter[j];\n", parameters);
+}
+
+static void add_case(struct emit *e, const char *condition, const char *kernel, const char *name) {
+    size_t at = strlen(e->cases);
+    int length =
+        snprintf(e->cases + at, sizeof e->cases - at, "if (%s) kernel = %s_%s;\n", condition, kernel, name);
+    if (length < 0 || (size_t)length >= sizeof e->cases - at) e->failed = 1;
+}
+
+static void put_row(struct emit *e, int count, const double *value) {
+    char number[EMIT_NUMBER];
+    emit_put(e, "{\nconst double row[] = {");
+    for (int i = 0; i < count; i++) {
+        emit_number(number, sizeof number, value[i]);
+        emit_put(e, "%s,\n", number);
+    }
+    emit_put(e, "};\n");
+}
+
+/* keel_rk_step and keel_rk_errors of keel/explicit.h, row by row. */
+static void put_stages(struct emit *e, const char *name, const keel_rk *table, int n) {
+    char number[EMIT_NUMBER];
+    const double *row = table->a;
+    emit_put(
+        e, "static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, void *context,\n");
+    emit_put(e, "    keel_real t, keel_real h, const keel_real *x, const keel_real *f, keel_real *k,\n");
+    emit_put(e, "    keel_real *stage, keel_real *dx) {\nfor (int i = 0; i < %d; i++) k[i] = f[i];\n", n);
+    for (int i = 1; i < table->stages; row += i, i++) {
+        put_row(e, i, row);
+        emit_number(number, sizeof number, table->c[i]);
+        emit_put(e, "keel_rk_sum(%d, %d, row, k, h, x, stage);\n", n, i);
+        emit_put(e, "rhs_%s(t + %s * h, stage, k + %d, context);\n}\n", name, number, i * n);
+    }
+    put_row(e, table->stages, table->b);
+    emit_put(e, "keel_rk_sum(%d, %d, row, k, h, NULL, dx);\n}\nreturn 0;\n}\n", n, table->stages);
+    emit_put(e,
+             "static inline void keel_rk_errors(const keel_rk *table, int width, int count, int stride,\n");
+    emit_put(e, "    const keel_real *k, keel_real h, keel_real *error) {\n");
+    for (int i = 0; i < 2 && table->error[i]; i++) {
+        put_row(e, table->stages, table->error[i]);
+        emit_put(e, "if (count > %d) keel_rk_sum(%d, %d, row, k, h, NULL, error + %d * stride);\n}\n", i, n,
+                 table->stages, i);
+    }
+    emit_put(e, "}\n");
+}
+
+/* The rows are not known yet: fixed steps with nothing to measure have none. */
+int emit_device(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
+    if (!method->rk || !emit_is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
+    if (emit_under(e, "static inline int rhs_", name, t)) return -1;
+    put_stages(e, name, method->rk, (int)t->outputs);
+    return e->failed ? -1 : 0;
+}
+
+static void put_plain(struct emit *e, const char *name, const keel_rk *table, int n, uint32_t parameters) {
+    put_head(e, "plain", name, table, n, 0, parameters);
+    emit_put(e, "for (;;) {\n");
+    put_take(e, parameters);
+    emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n", name, name);
+    emit_put(e, "device_give(&run[at], &its, taken[0]);\n}\n}\n");
+    add_case(e, "plain", "plain", name);
+}
+
+static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int terms,
+                      uint32_t parameters, int keeps, int adaptive) {
+    char head[] = "steps00", condition[60];
+    head[5] = (char)('0' + keeps), head[6] = (char)('0' + adaptive);
+    put_head(e, head, name, table, n, kept, parameters);
+    if (terms) emit_put(e, "m.terms = terms_%s;\n", name);
+    emit_put(e, "struct lanes l;\nfor (int runs = 0;;) {\nif (!runs) {\n");
+    put_take(e, parameters);
+    emit_put(e, "lanes_load(&l, &p, &m, state, %d);\n}\n", adaptive);
+    emit_put(e, "runs = lanes_%s(&l, &table_%s, &p, &m, rhs_%s, ", adaptive ? "attempt" : "step", name, name);
+    if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
+    else emit_put(e, "0, 0, ");
+    if (adaptive && emit_two_estimates(table)) emit_put(e, "&table_%s.norm, ", name);
+    else if (adaptive) emit_put(e, "0, ");
+    emit_put(e, "own, %d);\nif (runs) continue;\n", keeps);
+    emit_put(e, "lanes_store(&l, &table_%s, &p, &m, %d, taken);\n", name, keeps);
+    emit_put(e, "device_give(&run[at], &its, taken[0]);\n}\n}\n");
+    snprintf(condition, sizeof condition, "!plain && which == %d", keeps + 2 * adaptive);
+    add_case(e, condition, head, name);
+}
+
+/* Terms of the rows, 0 where there are none. */
+static int put_terms(struct emit *e, const char *name, int maps, const struct emit_rows *rows) {
+    int there = 0;
+    for (int i = 0; i < maps; i++) {
+        char head[60];
+        snprintf(head, sizeof head, "static inline int terms_%d_", i);
+        if (rows[i].terms && emit_under(e, head, name, rows[i].terms)) return -1;
+        there |= rows[i].terms != NULL;
+    }
+    if (!there) return 0;
+    emit_put(e, "static inline int terms_%s(keel_real t, const keel_real *u, keel_real *out, void *user) {\n",
+             name);
+    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)
+        if (rows[i].terms) emit_put(e, "terms_%d_%s(t, u, out + %d, user);\n", i, name, at);
+    emit_put(e, "return 0;\n}\n");
+    return 1;
+}
+
+int emit_device_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+                     int maps, const struct emit_rows *rows) {
+    static const unsigned which[] = {EMIT_WATCHING, EMIT_KEEPING, EMIT_ADAPTIVE, EMIT_ADAPTIVE_KEEPING};
+    uint32_t parameters = emit_parameters(f, 0);
+    size_t length = f->count * (size_t)method->rk->stages;
+    int kept = 0, n = (int)f->outputs;
+    for (int i = 0; i < maps; i++) {
+        if (!emit_is_straight(rows[i].value) || !emit_is_straight(rows[i].jacobian)) return 1;
+        if (rows[i].terms && !emit_is_straight(rows[i].terms)) return 1;
+        length += 2 * rows[i].value->count + rows[i].jacobian->count;
+        kept += (int)rows[i].value->outputs;
+        parameters = emit_parameters(rows[i].jacobian, emit_parameters(rows[i].value, parameters));
+        if (rows[i].terms) parameters = emit_parameters(rows[i].terms, parameters);
+    }
+    unsigned wanted = emit_kernels(e, method, kept);
+    int plain = !e->kernels || e->kernels & EMIT_PLAIN;
+    if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || (wanted == 0 && !plain)) return 1;
+    if (emit_values(e, name, n, maps, rows)) return -1;
+    int terms = put_terms(e, name, maps, rows);
+    put_sizes(e, n, kept, parameters);
+    if (plain) put_plain(e, name, method->rk, n, parameters);
+    for (int k = 0; k < 4; k++)
+        if (wanted & which[k]) put_steps(e, name, method->rk, n, kept, terms > 0, parameters, k & 1, k >> 1);
+    return e->failed || terms < 0 ? -1 : 0;
+}
+
+void emit_device_end(struct emit *e) {
+    if (!e->kernel_count) return;
+    emit_text(e,
+              "extern \"C\" int device_steps(void *queue, int plain, int count,\n"
+              "    struct keel_kernel_state *const *state, void *const *user, long *taken, char *message,\n"
+              "    size_t room) {\nint which = (state[0]->treatment == KERNEL_KEPT) + 2 * "
+              "(state[0]->adaptive != 0);\ndevice_kernel *kernel = 0;\n");
+    emit_text(e, e->cases);
+    emit_text(
+        e, "if (!kernel) {\nsnprintf(message, room, \"the GPU has no kernel for these steps\");\n"
+           "return 1;\n}\nreturn device_go((struct device_queue *)queue, kernel, plain, count, state, user,\n"
+           "    taken, message, room);\n}\n");
+}
