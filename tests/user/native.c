@@ -1,6 +1,6 @@
 /* native.c - a native constrained method outside the library, against an installation: RATTLE written with
  * public headers alone takes a pendulum through a minute, with the certificate at round-off. */
-#include "../own_method.h"
+#include "../methods/own_method.h"
 
 #include <stdio.h>
 
