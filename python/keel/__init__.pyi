@@ -86,6 +86,7 @@ class Model:
     set: dict[str, Any]
     interpret: bool
     to: float | str | None
+    sensitivity: str | None
     def __init__(
         self,
         source: str | PathLike[str],
@@ -93,7 +94,8 @@ class Model:
         *,
         set: Mapping[str, Any] | None = None,
         interpret: bool = False,
-        to: float | str | None = None
+        to: float | str | None = None,
+        sensitivity: str | Sequence[str] | None = None
     ) -> None: ...
     @property
     def parameters(self) -> dict[str, float]: ...

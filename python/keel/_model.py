@@ -62,6 +62,9 @@ class Model:
         Call no C compiler: the same bits, more slowly.
     to : float or str, optional
         The end of the runs, in place of the text's.
+    sensitivity : str or sequence of str, optional
+        Parameters, and unknowns or derivatives that `init` gives: every column gets its derivative by each
+        of them, as in ``r["d/dg x"]``.
 
     One model may be used by several threads: each run has a reading of the text to itself.
 
@@ -70,7 +73,7 @@ class Model:
     0.367879441
     """
 
-    def __init__(self, source, name=None, *, set=None, interpret=False, to=None):
+    def __init__(self, source, name=None, *, set=None, interpret=False, to=None, sensitivity=None):
         path = os.fspath(source)
         if (
             isinstance(source, os.PathLike)
@@ -85,12 +88,13 @@ class Model:
             self.name = name or "model"
         self.interpret = bool(interpret)
         self.set, self.to = dict(set or {}), to
+        self.sensitivity = sensitivity if sensitivity is None else _listed(sensitivity)
         own = {}
         for key, value in self.set.items():
             _take(own, key, value)
         base = [f"{key}={value}" for key, value in own.items()]
         end = to if to is None or isinstance(to, str) else repr(float(to))
-        self._readings = Readings(self.name, self.text, self.interpret, base, end)
+        self._readings = Readings(self.name, self.text, self.interpret, base, end, self.sensitivity)
         self._readings.give(self._readings.take(()))
         self._known = None
 
@@ -332,7 +336,8 @@ class Model:
         model = self
         if to is not None or values:
             to = self.to if to is None else to
-            model = _again(self.text, self.name, {**self.set, **values}, self.interpret, to)
+            own = {**self.set, **values}
+            model = _again(self.text, self.name, own, self.interpret, to, self.sensitivity)
         lent = model._readings.take(())
         try:
             result = model._sweep(lent[0], given, times, every, asked)
@@ -397,13 +402,13 @@ class Model:
     # Copies.
 
     def __reduce__(self):
-        return _again, (self.text, self.name, self.set, self.interpret, self.to)
+        return _again, (self.text, self.name, self.set, self.interpret, self.to, self.sensitivity)
 
     def __copy__(self):
-        return _again(self.text, self.name, self.set, self.interpret, self.to)
+        return _again(self.text, self.name, self.set, self.interpret, self.to, self.sensitivity)
 
     def __deepcopy__(self, memo):
-        return _again(self.text, self.name, self.set, self.interpret, self.to)
+        return _again(self.text, self.name, self.set, self.interpret, self.to, self.sensitivity)
 
     def __repr__(self):
         facts = self._facts
@@ -423,8 +428,13 @@ def _doubles(times):
 _TEXTS = {"method", "keep", "sets", "norm"}
 
 
-def _again(text, name, set, interpret, to=None):
-    return Model(text if "\n" in text else text + "\n", name, set=set, interpret=interpret, to=to)
+def _listed(names):
+    return names if isinstance(names, str) else ", ".join(names)
+
+
+def _again(text, name, set, interpret, to=None, sensitivity=None):
+    text = text if "\n" in text else text + "\n"
+    return Model(text, name, set=set, interpret=interpret, to=to, sensitivity=sensitivity)
 
 
 class Check:

@@ -12,8 +12,9 @@ class Readings:
     where the model allows that (`vary` in keel/ensemble.h): they have the same bits, and begin sooner.
     """
 
-    def __init__(self, name, text, interpret, base=(), to=None):
-        self.name, self.text, self.interpret, self.base, self.to = name, text, interpret, list(base), to
+    def __init__(self, name, text, interpret, base=(), to=None, sensitivity=None):
+        self.name, self.text, self.interpret, self.base = name, text, interpret, list(base)
+        self.to, self.sensitivity = to, sensitivity
         self._lock = threading.Lock()
         self._idle = []
 
@@ -32,7 +33,8 @@ class Readings:
         except _keel.ModelError:
             pass  # it may have been left with other values; and reading the text tells more
         try:
-            return _keel.Model(self.name, self.text, words, self.interpret, False, self.to), words
+            read = _keel.Model(self.name, self.text, words, self.interpret, False, self.to, self.sensitivity)
+            return read, words
         except _keel.ModelError as error:  # the command's word for values
             raise _keel.ModelError(str(error).replace("error: --set ", "error: ")) from None
 

@@ -65,9 +65,9 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *unused) {
     Py_ssize_t length;
     int interpret, without_start, sets;
     (void)unused;
-    const char *to = NULL;
-    if (!PyArg_ParseTuple(args, "ss#O!pp|z", &r.name, &r.text, &length, &PyList_Type, &list, &interpret,
-                          &without_start, &to))
+    const char *to = NULL, *sensitivity = NULL;
+    if (!PyArg_ParseTuple(args, "ss#O!pp|zz", &r.name, &r.text, &length, &PyList_Type, &list, &interpret,
+                          &without_start, &to, &sensitivity))
         return NULL;
     const char **set = texts_of(list, &sets);
     struct model *m = set ? (struct model *)PyType_GenericAlloc(type, 0) : NULL;
@@ -79,6 +79,7 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *unused) {
                                      .kernel_later = 1,
                                      .without_start = without_start,
                                      .to = to,
+                                     .sensitivity = sensitivity,
                                      .stop = &m->stop};
     int raised = interrupt_call(read_text, &r, &m->stop, NULL);
     free(set);

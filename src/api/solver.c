@@ -303,15 +303,18 @@ const double *keel_state(const keel_solver *s) {
     return s && s->engine->block ? engine_state(s->engine) : NULL;
 }
 
-/* The multipliers at a state, whatever was evaluated last. */
+/* The multipliers at a state, whatever was evaluated last.  Who asks for them is not counted: evaluations are
+ * those of the steps. */
 static int find_multipliers(struct engine *e, double t, const double *u) {
     struct field *fd = &e->field;
     int roughly = fd->mech.roughly;
+    long calls = fd->stats->calls;
     memcpy(e->scratch, u, (size_t)(fd->n + fd->m) * sizeof *u);
     surfaces_publish(e);
     fd->mech.roughly = 0;
     keel_status status = field_rhs(fd, t, e->scratch, e->split);
     fd->mech.roughly = roughly;
+    fd->stats->calls = calls;
     if (status != KEEL_OK) return 0;
     if (fd->form->least_multipliers) fd->form->least_multipliers(fd);
     return 1;

@@ -208,6 +208,19 @@ static void rattle_bounds_the_energy_without_drift(void **state) {
     assert_within(swing[0] / swing[1], 3.8, 4.2);
 }
 
+/* Evaluations are those of the steps, however often somebody asks for multipliers. */
+static void asking_is_not_counted(void **state) {
+    (void)state;
+    problem p;
+    problem_twin_rods(&p, 1, 1);
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "rk4", .step = 0.1});
+    assert_ok(s, keel_run(s, 1));
+    long calls = keel_statistics(s).calls;
+    for (int k = 0; k < 5; k++) assert_non_null(keel_multipliers(s));
+    assert_int_equal(keel_statistics(s).calls, calls);
+    keel_close(s);
+}
+
 static void repeated_constraints_share_the_load(void **state) {
     (void)state;
     static const char *const methods[] = {"dop853", "rattle"};
@@ -261,6 +274,7 @@ int main(void) {
         cmocka_unit_test(rattle_agrees_with_projection_at_order_two),
         cmocka_unit_test(rattle_is_reversible_to_round_off),
         cmocka_unit_test(rattle_bounds_the_energy_without_drift),
+        cmocka_unit_test(asking_is_not_counted),
         cmocka_unit_test(repeated_constraints_share_the_load),
         cmocka_unit_test(contradicting_constraints_are_refused_by_name),
     };

@@ -67,8 +67,7 @@ static void check_order(struct bout *b) {
                scenes[b->scene].name, seen);
     /* a term of the right-hand side has errors of its own, which fall faster; both are seen together */
     double damped = b->stabilizer->traits & KEEL_DAMPS ? 0.1 * order : 0;
-    /* where nothing acts, the order is not more than that either; a correction may take the leading term away
-     * */
+    /* a correction may take the leading term of the error away; where nothing acts the order is not more */
     int beyond = seen > order + 1 && !(b->stabilizer->traits & ACTS);
     if (beyond || seen < least_order(b) - scenes[b->scene].slack - damped)
         fail_bout(b, "order %.2f is seen, %d is claimed", seen, b->method->order);
