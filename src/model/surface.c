@@ -40,11 +40,24 @@ static int varies(struct graph *g, expr e) {
     return found;
 }
 
-/* c and -c, a - b and b - a, 2 c and c change their signs together: one of them, and whether it was turned.
- */
+/* The operand of -a; EXPR_NONE: it is no such thing. */
+static expr negated(const struct graph *g, expr e) {
+    return g->node[e].op == EXPR_NEG ? g->node[e].a : EXPR_NONE;
+}
+
+/* a + b and b + a are one node; so are a - b and b - a, turned. */
+static expr ordered(struct graph *g, enum expr_op op, expr a, expr b, int *turned) {
+    if (a > b && op == EXPR_SUB) *turned = !*turned;
+    return a > b ? expr_make(g, op, b, a, 0) : expr_make(g, op, a, b, 0);
+}
+
+/* c and -c, a - b and b - a, a + b and -a - b, 2 c and c change their signs together: one of them, and
+ * whether it was turned.  None of this rounds. */
 static expr canonical(struct graph *g, expr e, int *turned) {
     for (;;) {
         const struct expr_node n = g->node[e];
+        int sum = n.op == EXPR_ADD || n.op == EXPR_SUB;
+        expr a = sum ? negated(g, n.a) : EXPR_NONE, b = sum ? negated(g, n.b) : EXPR_NONE;
         double factor;
         if (n.op == EXPR_NEG) {
             *turned = !*turned;
@@ -52,10 +65,14 @@ static expr canonical(struct graph *g, expr e, int *turned) {
         } else if (n.op == EXPR_SUB && expr_is_constant(g, n.a, &factor) && factor == 0) {
             *turned = !*turned;
             e = n.b;
-        } else if (n.op == EXPR_SUB && n.a > n.b) {
+        } else if (sum && a != EXPR_NONE) { /* -a + b = b - a, -a - b = -(a + b) */
+            if (n.op == EXPR_ADD) return ordered(g, EXPR_SUB, n.b, a, turned);
             *turned = !*turned;
-            return expr_make(g, EXPR_SUB, n.b, n.a, 0);
-        } else if (n.op == EXPR_MUL && expr_is_constant(g, n.a, &factor) && factor != 0) {
+            return ordered(g, EXPR_ADD, a, n.b, turned);
+        } else if (sum && b != EXPR_NONE) /* a + -b, a - -b */
+            return ordered(g, n.op == EXPR_ADD ? EXPR_SUB : EXPR_ADD, n.a, b, turned);
+        else if (sum) return ordered(g, (enum expr_op)n.op, n.a, n.b, turned);
+        else if (n.op == EXPR_MUL && expr_is_constant(g, n.a, &factor) && factor != 0) {
             *turned ^= factor < 0;
             e = n.b;
         } else return e;
