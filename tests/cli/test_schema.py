@@ -53,6 +53,7 @@ class Schema(cli.Case):
         self.said("sweep", example("kepler"), "--over", "e=0.1,0.2", "--tend", "1")
         self.said("sweep", example("kepler"), "--draw", "e=uniform(0.9,1.2)", "--count", "20", "--tend", "1", "--summary", "mean,q05",
                   status=3)
+        self.said("lyapunov", example("pendulum"), "--tend", "3")
         self.said("new", "a")
         self.said("new", "b", "--kind", "dae")
         self.said("emit", example("pendulum"), "--out", "p.c")
