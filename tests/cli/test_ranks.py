@@ -42,6 +42,10 @@ def left_over(place):
     return [name for name in os.listdir(place) if "keel-" in name or ".part-" in name]
 
 
+def finished_bytes(place):
+    return sum(os.path.getsize(f"{place}/{name}") for name in left_over(place) if "lock" not in name)
+
+
 def digest(path):
     return hashlib.sha256(content(path)).hexdigest()
 
@@ -104,11 +108,13 @@ def test_killed_ranks_lose_nothing_that_is_finished():
             free(place)
             if os.path.exists(f"{place}/parts.csv"):
                 break
-            sizes = sum(os.path.getsize(f"{place}/{name}") for name in left_over(place) if "lock" not in name)
+            sizes = finished_bytes(place)
             check(sizes >= finished * 0.9, f"what was finished is gone: {finished} {sizes}")
             finished = sizes
             if finished:
                 words = ("sweep", "--resume", f"{place}/parts.csv")
+        if finished_bytes(place):  # a rank may outlive its launcher for a while
+            words = ("sweep", "--resume", f"{place}/parts.csv")
         if not os.path.exists(f"{place}/parts.csv"):
             process = ranks(3, *words)
             out, err = process.communicate(timeout=60)
