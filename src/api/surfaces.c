@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-int keel_sliding(keel_solver *s, double t, const double *u, keel_side_fn *look, void *context) {
-    if (!s || !u || !look || !s->engine->block || s->engine->surfaces.count == 0) return 0;
+int keel_sliding(keel_solver *s, double t, const double *u, keel_side_fn *sample, void *context) {
+    if (!s || !u || !sample || !s->engine->block || s->engine->surfaces.count == 0) return 0;
     keel_stats before = s->engine->r->stats;
-    int slides = surfaces_both(s->engine, t, u, look, context);
+    int slides = surfaces_both(s->engine, t, u, sample, context);
     s->engine->r->stats = before;
     return slides;
 }

@@ -400,7 +400,7 @@ keel_status surfaces_hold(struct engine *e, double t, double *x); /* sliding: ba
 keel_fn surfaces_rhs;                                             /* sliding; its user is the engine */
 void surfaces_bound(const struct engine *e, double *scale); /* sliding: no tolerance below its round-off */
 /* Sliding: `look` at (t, u) from both sides (keel_sliding); 1; 0: it does not slide. */
-int surfaces_both(struct engine *e, double t, const double *u, keel_side_fn *look, void *context);
+int surfaces_both(struct engine *e, double t, const double *u, keel_side_fn *sample, void *context);
 
 /* events.c */
 void events_begin(struct engine *e);

@@ -299,8 +299,8 @@ static keel_status pass_surface(struct engine *e, double t_end) {
 /* Steps that may be taken before the call ends, or fails, or one is looked at. */
 static long steps_left(const struct engine *e, const struct advance *p) {
     long left = p->most > 0 ? p->most - p->taken : LONG_MAX;
-    long look = e->watched ? e->r->watch.next - e->r->stats.steps : left;
-    if (look < left) left = look;
+    long watch = e->watched ? e->r->watch.next - e->r->stats.steps : left;
+    if (watch < left) left = watch;
     return p->pause > 0 && p->pause - p->taken < left ? p->pause - p->taken : left;
 }
 

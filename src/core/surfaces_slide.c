@@ -154,7 +154,7 @@ static int stand_beside(struct engine *e, double t, const double *x, int above) 
     return 0;
 }
 
-int surfaces_both(struct engine *e, double t, const double *u, keel_side_fn *look, void *context) {
+int surfaces_both(struct engine *e, double t, const double *u, keel_side_fn *sample, void *context) {
     struct surfaces *s = &e->surfaces;
     double slope[2], share;
     int good = 1;
@@ -163,7 +163,7 @@ int surfaces_both(struct engine *e, double t, const double *u, keel_side_fn *loo
     for (int above = 0; above < 2; above++) {
         show_side(e, above);
         good = good && stand_beside(e, t, u, above);
-        if (good) look(t, s->there, above ? share : 1 - share, context);
+        if (good) sample(t, s->there, above ? share : 1 - share, context);
     }
     surfaces_publish(e);
     if (e->field.m) memcpy(e->field.y, s->f[1] + e->field.n, (size_t)e->field.m * sizeof *u);

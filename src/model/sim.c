@@ -384,13 +384,13 @@ static void add_side(double t, const double *u, double share, void *mean) {
 }
 
 /* The values of expressions of the mode in force at (t, u). */
-static keel_status look(struct keel_sim *s, const struct values *v, double t, const double *u,
-                        const double *multiplier, double *out) {
+static keel_status sample_values(struct keel_sim *s, const struct values *v, double t, const double *u,
+                                 const double *multiplier, double *out) {
     keel_status status = values_at(v, t, u, multiplier, s->parameter, &s->scratch, out);
     if (status == KEEL_ENOMEM) return sim_no_memory(s);
     if (s->m->sides == 0) return status;
-    double *room = values_room(v, &s->scratch);
-    struct sim_mean mean = {.s = s, .v = v, .side = room, .sum = room + v->count};
+    double *workspace = values_workspace(v, &s->scratch);
+    struct sim_mean mean = {.s = s, .v = v, .side = workspace, .sum = workspace + v->count};
     for (int i = 0; i < v->count; i++) mean.sum[i] = 0;
     if (!keel_sliding(s->solver, t, u, add_side, &mean)) return status;
     for (int i = 0; i < v->count; i++)
@@ -399,7 +399,7 @@ static keel_status look(struct keel_sim *s, const struct values *v, double t, co
 }
 
 keel_status sim_query(struct keel_sim *s, const struct values *v, double *out) {
-    return look(s, v, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s), out);
+    return sample_values(s, v, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s), out);
 }
 
 /* The unknowns and multipliers at t: where the run stands, or inside the last step. */
@@ -423,7 +423,7 @@ keel_status keel_sim_sample(keel_sim *s, double t, double *values, double *drift
     keel_status status = state_at(s, t, &u, &multiplier);
     if (status != KEEL_OK) return status;
     const struct values *columns = &s->m->mode[s->mode].columns;
-    if (values && look(s, columns, t, u, multiplier, values) == KEEL_ENOMEM) return KEEL_ENOMEM;
+    if (values && sample_values(s, columns, t, u, multiplier, values) == KEEL_ENOMEM) return KEEL_ENOMEM;
     return drift ? drift_at(s, t, u, drift) : KEEL_OK;
 }
 

@@ -88,7 +88,7 @@ static size_t numbers_of(const struct values *v) {
     return (size_t)v->inputs + (size_t)v->n + 3 * m + (size_t)v->entries + m * m + 1;
 }
 
-double *values_room(const struct values *v, const struct values_work *w) {
+double *values_workspace(const struct values *v, const struct values_work *w) {
     return w->number + numbers_of(v);
 }
 

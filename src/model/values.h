@@ -43,6 +43,6 @@ void values_release(struct values_work *w);
 keel_status values_at(const struct values *v, double t, const double *u, const double *multiplier,
                       const double *parameter, const struct values_work *w, double *out);
 /* Room in w for 2*count more. */
-double *values_room(const struct values *v, const struct values_work *w);
+double *values_workspace(const struct values *v, const struct values_work *w);
 void values_close(struct values *v);
 #endif
