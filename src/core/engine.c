@@ -286,9 +286,9 @@ static keel_status verify(struct engine *e) {
     unsigned char *before = malloc(e->block_size);
     if (!before) return engine_fail(e, KEEL_ENOMEM, "no memory to verify the invariants");
     memcpy(before, e->block, e->block_size);
-    keel_status (*verify)(struct start *, double, const double *) =
+    keel_status (*check)(struct start *, double, const double *) =
         e->verdicts == VERDICTS_ALIKE ? verify_again : verify_invariants;
-    keel_status status = verify(&e->start, e->r->t, e->x[e->r->current]);
+    keel_status status = check(&e->start, e->r->t, e->x[e->r->current]);
     memcpy(e->block, before, first);
     memcpy(e->block + behind, before + behind, e->block_size - behind);
     field_forget(&e->field);
