@@ -267,6 +267,7 @@ static void accept(keel_work *w, const keel_segment *s) {
 static void dense(const keel_work *w, const keel_segment *s, double theta, double *x) {
     const struct implicit_rk *m = w->method;
     const struct implicit_table *table = of_last(w);
+    if (!table) table = &m->table[0]; /* a saved state that was forged: any values, and no crash */
     double weight[IMPLICIT_STAGES + 1], fade = theta * theta * (3 - 2 * theta);
     implicit_integrals(table->s, table->c, 0, theta, weight);
     for (int c = 0; c < w->width; c++) {
