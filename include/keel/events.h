@@ -31,10 +31,10 @@ typedef struct keel_surface {
 KEEL_API int keel_surface_at(const keel_solver *s, int i, keel_surface *out);
 
 /* While the solution slides along a surface x' = a f+ + (1 - a) f-, and whatever else switches there is such
- * a mean: a friction force, a multiplier, an algebraic variable.  keel_sliding calls `sample` for either side,
- * with its share, a state just beside the surface, and that side in problem.side.  u: the state at t, by
- * keel_state or keel_eval; its algebraic variables are those of one side.  1; 0: the solution does not slide
- * at t. */
+ * a mean: a friction force, a multiplier, an algebraic variable.  keel_sliding calls `sample` for either
+ * side, with its share, a state just beside the surface, and that side in problem.side.  u: the state at t,
+ * by keel_state or keel_eval; its algebraic variables are those of one side.  1; 0: the solution does not
+ * slide at t. */
 typedef void keel_side_fn(double t, const double *u, double share, void *context);
 KEEL_API int keel_sliding(keel_solver *s, double t, const double *u, keel_side_fn *sample, void *context);
 
