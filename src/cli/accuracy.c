@@ -392,10 +392,21 @@ static void take_tolerances(struct outcome *o, const struct job *j) {
     a->defect = keel_defect_of(keel_sim_solver(o->sim));
 }
 
-/* All states start at 0, they stay small, and what the default atol neglects is much of them. */
-static int lacks_sizes(const struct accuracy *a, const struct job *j) {
+/* The model tells no size, and its switching surfaces are told apart by those of the states alone. */
+static int switches_without_sizes(const struct outcome *o, const struct job *j) {
+    keel_mode mode;
+    keel_surface surface;
+    return keel_model_mode(j->model, keel_model_start(j->model), &mode) && !mode.problem->scale &&
+           keel_sim_surface_at(o->sim, 0, &surface);
+}
+
+/* All states start at 0, they stay small, and what the default atol neglects is much of them.  Fixed steps
+ * neglect nothing, but where a motion rests on a switching surface the same default says when it has left. */
+static int lacks_sizes(const struct outcome *o, const struct job *j) {
+    const struct accuracy *a = &o->accuracy;
+    if (j->keel.step > 0) return a->reached > 0 && a->reached < 1e-6 && switches_without_sizes(o, j);
     int inaccurate = a->finding != ACCURACY_FINE || a->tolerances > ACCURACY_TOLERANCES;
-    return j->keel.step == 0 && inaccurate && a->reached > 0 && a->reached < 1e-3;
+    return inaccurate && a->reached > 0 && a->reached < 1e-3;
 }
 
 void accuracy_measure(struct outcome *o, struct job *j) {
@@ -419,5 +430,5 @@ void accuracy_measure(struct outcome *o, struct job *j) {
         }
     }
     take_tolerances(o, j);
-    if (lacks_sizes(a, j)) a->finding = ACCURACY_SIZES;
+    if (lacks_sizes(o, j)) a->finding = ACCURACY_SIZES;
 }

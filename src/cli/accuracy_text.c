@@ -86,6 +86,13 @@ int accuracy_warning(const struct outcome *o, const struct job *j, char *out, si
                  smaller);
         return 1;
     case ACCURACY_SIZES:
+        if (j->keel.step > 0) {
+            text_set(out, capacity,
+                     "all states start at 0 and none exceeds %.2g: switches so near to 0 may be missed; tell "
+                     "the sizes, as in  var x {scale = %.0e}",
+                     a->reached, a->reached);
+            return 1;
+        }
         text_set(out, capacity,
                  "all states start at 0, so that the default --atol is one for states of size 1, and none "
                  "exceeds %.2g; give --atol %.0e",

@@ -132,6 +132,19 @@ class Accuracy(cli.Case):
                 self.assertLess(mended["accuracy"]["value"], 1e-5 * size)
                 self.assertNotIn("warning", mended["accuracy"])
 
+    def test_small_switches_from_zero(self):
+        """The same with fixed steps: a motion that rested on a surface passes it unseen; sizes help."""
+        text = ("model zone\nparam U = 1e-11\nvar x%s\nlet drive = if(t > 1, 1, 0) - if(t > 2, 2, 0)\n"
+                "x' = U*drive/2 - if(abs(x) < U/4, 0, x - U*sign(x)/4)\ninit x = 0\nrun 0 .. 8\n")
+        for method in ("rk4", "ab4", "gauss8"):
+            found = run(text % "", "--method", method, "--step", "1/64")
+            self.assertEqual(found["accuracy"]["finding"], "sizes")
+            self.assertIn("{scale = ", found["accuracy"]["warning"])
+            mended = run(text % " {scale = U}", "--method", method, "--step", "1/64")
+            self.assertNotIn("warning", mended["accuracy"])
+            large = run(text % "", "--method", method, "--step", "1/64", "--set", "U=1")
+            self.assertAlmostEqual(mended["state"]["x"] / 1e-11, large["state"]["x"], delta=1e-6)
+
     def test_no_claim_below_round_off(self):
         """Beside a state of size 1 nothing is known to 1e-18; early rows know nothing of a late clock."""
         text = "model two\nvar x, y\nx' = 0\ny' = -y\ninit x = 3, y = 1e-6\nrun 0 .. 1\n"
