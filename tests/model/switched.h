@@ -214,10 +214,11 @@ static inline void switched_make(struct switched *s, uint64_t seed) {
     s->exact = back ? s->start : x;
     s->unit = switched_below(s, 3) ? 1 : pow(10, switched_below(s, 25) - 12);
     s->zero = switched_below(s, 2) ? 0 : switched_number(s, -2, 2);
-    snprintf(s->text, sizeof s->text,
-             "param U = %.17g\nvar x {scale = U}\nlet d = x - %.17g*U\n%sx' = %s\ninit x = U*(%.17g + %.17g)\n"
-             "run %.17g..%.17g\n",
-             s->unit, s->zero, let, rate, s->zero, first, back ? s->to : s->from, back ? s->from : s->to);
+    snprintf(
+        s->text, sizeof s->text,
+        "param U = %.17g\nvar x {scale = U}\nlet d = x - %.17g*U\n%sx' = %s\ninit x = U*(%.17g + %.17g)\n"
+        "run %.17g..%.17g\n",
+        s->unit, s->zero, let, rate, s->zero, first, back ? s->to : s->from, back ? s->from : s->to);
     if (back) {
         double from = s->from;
         s->from = s->to;
