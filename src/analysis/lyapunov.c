@@ -221,7 +221,10 @@ static double stretch(keel_lyapunov *l, keel_sim *s, const keel_problem *p, doub
     for (int k = 0; k < l->r; k++) {
         double length = orthonormal(l->n, k, l->q, l->q + (size_t)k * (size_t)l->n);
         if (!(length > 0) || !isfinite(length)) {
-            lyapunov_fail(l, KEEL_EUSER, "the tangent vectors became dependent, or grew beyond all numbers");
+            lyapunov_fail(l, KEEL_EUSER,
+                          length > 0 ? "the tangent vectors grew beyond all numbers"
+                                     : "a direction ends, as where an event assigns a state: its exponent is "
+                                       "minus infinity");
             return 0;
         }
         if (k >= l->vectors) continue;
@@ -232,19 +235,21 @@ static double stretch(keel_lyapunov *l, keel_sim *s, const keel_problem *p, doub
     return most;
 }
 
-/* The vectors are made orthonormal anew once the longest has grown by a few powers of e. */
+/* The vectors are made orthonormal anew once the longest has grown by a few powers of e: never later than the
+ * fastest growth so far needs for eight of them.  The first stretches are short, since nothing is known. */
 static void run_blocks(keel_lyapunov *l, keel_sim *s, const keel_problem *p, double t0, double from,
                        double to, const keel_lyapunov_options *with) {
-    double t = t0, h = (to - t0) / 4096;
+    double t = t0, h = 1e-6 * (to - t0) / 4096, fastest = 0;
     l->length = (to - from) / BLOCKS;
     for (int b = -1; b < BLOCKS && l->status == KEEL_OK; b++) { /* -1: the transient */
         double end = b < 0 ? from : from + (b + 1) * l->length;
         while ((end - t) * h > 0 && l->status == KEEL_OK) {
             double next = fabs(end - t) <= 1.5 * fabs(h) ? end : t + h;
             double most = stretch(l, s, p, next, b < 0 ? NULL : l->block + (size_t)b * (size_t)l->r);
+            fastest = fmax(fastest, most / fabs(next - t));
             t = next;
             if (most > 6) h /= 2;
-            else if (most < 1 && fabs(h) < 0.5 * fabs(l->length)) h *= 2;
+            else if (most < 1 && fabs(h) < 0.5 * fabs(l->length) && 2 * fabs(h) * fastest < 8) h *= 2;
             if (with->progress) with->progress((t - t0) / (to - t0), with->user);
         }
         if (b >= 0 && l->status == KEEL_OK) l->blocks++;

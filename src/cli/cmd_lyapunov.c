@@ -85,7 +85,7 @@ static int lyapunov(struct parting *p) {
     p->found = keel_lyapunov_run(j->model, &j->keel, &with);
     progress_clear(&p->progress);
     keel_status status = keel_lyapunov_status(p->found);
-    if (stop_asked()) return stop_exit();
+    if (stop_asked()) return job_fail(j, stop_exit(), "interrupted before the exponents were known");
     if (status == KEEL_ENOMEM) return job_no_memory(j);
     if (status != KEEL_OK) return job_fail(j, EXIT_FAILED, "%s", keel_lyapunov_message(p->found));
     if (!j->messages.json && !j->messages.quiet) print_text(p, stdout);

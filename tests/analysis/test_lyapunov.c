@@ -111,6 +111,9 @@ static void refusals_say_why(void **state) {
         {"var x\nmode a:\n    x' = 1\n    event e: x - 2 rising -> mode b\nmode b:\n    x' = 2\nstart a\n"
          "init x = 1\nrun 0 .. 2\n",
          "*", 0, "with modes"},
+        {"var x, u\nx' = u - x\nu' = 0\nevent s: sin(10*t) rising -> u := 0.5*x\ninit x = 1, u = 0\n"
+         "run 0 .. 9\n",
+         "*", 0, "a direction ends"},
         {"var x\nx' = x^2\ninit x = 1\nrun 0 .. 2\n", "*", 0, "t = 1"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
