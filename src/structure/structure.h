@@ -48,18 +48,22 @@ struct structure_part {
     int *equation, *unknown; /* numbers of the problem, ascending */
 };
 
-/* Equation `replaced` became the sum of weight[k] times the order[k]-th derivative of equation[k]. */
+/* Equation `replaced` became the sum of weight[k] times the order[k]-th derivative of equation[k].  apart: the
+ * coefficients that cancel do so to this part of them, here and in the steps before. */
 struct structure_step {
     int replaced, count;
     int *equation, *order;
     expr *weight;
+    double apart;
 };
 
 /* Equation `equation` follows from its equivalents (their order[k]-th derivatives), or, with contradicts set,
- * cannot hold beside them. */
+ * cannot hold beside them.  apart, as above: more than some round-offs says that coefficients agree to the
+ * digits that count, and not to the last. */
 struct structure_equivalent {
     int equation, equivalents, contradicts;
     int *equivalent, *order;
+    double apart;
 };
 
 /* sum weight[k] * equation[k] is the time derivative of `value`: a linear combination of unknowns that

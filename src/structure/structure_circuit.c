@@ -58,6 +58,28 @@ int structure_circuit(struct structure *s, const struct structure_pattern *a, in
     return holds;
 }
 
+double structure_apart(struct structure *s, const struct structure_pattern *a, int count, const int *row,
+                       const struct structure_sample *v, const double *u) {
+    double *sum = structure_take(s, 2 * (size_t)a->columns, sizeof *sum), most = 0;
+    if (!sum) return -1;
+    double *size = sum + a->columns;
+    for (int i = 0; i < count; i++)
+        for (int k = a->start[row[i]]; k < a->start[row[i] + 1]; k++) {
+            sum[a->column[k]] += u[i] * v->value[a->slope[k]];
+            size[a->column[k]] += fabs(u[i]) * v->mass[a->slope[k]];
+        }
+    for (int j = 0; j < a->columns; j++)
+        if (size[j] > 0) most = fmax(most, fabs(sum[j]) / size[j]);
+    return most;
+}
+
+double structure_apart_before(const struct structure *s, int equation) {
+    double most = 0;
+    for (int k = 0; k < s->steps; k++)
+        if (s->step[k].replaced == equation) most = fmax(most, s->step[k].apart);
+    return most;
+}
+
 int structure_fraction(double x, double *exact) {
     enum { DENOMINATORS = 64 };
     for (int q = 1; q <= DENOMINATORS; q++) {

@@ -19,6 +19,7 @@ enum { THIN = 11 };    /* rows added to another in structure_thin, at most */
 struct circuit {
     int count, row[SUPPORT];
     double u[STRUCTURE_POINTS * SUPPORT], loose[SUPPORT]; /* mass/|u|: eps times that bounds its error */
+    double apart;                                         /* by rounding, or more: see structure_apart */
     struct structure_pivot order[SUPPORT];
     expr symbolic[SUPPORT]; /* u up to a factor; EXPR_NONE: not computed yet */
 };
@@ -147,14 +148,18 @@ static int note_step(struct structure_work *w, const struct circuit *q, int k, c
     struct structure *s = w->s;
     struct structure_step *step = structure_keep(s, (size_t)s->steps + 1, sizeof *step);
     size_t count = (size_t)q->count;
-    struct structure_step own = {w->row[q->row[k]], q->count, structure_keep(s, count, sizeof(int)),
+    struct structure_step own = {w->row[q->row[k]],
+                                 q->count,
                                  structure_keep(s, count, sizeof(int)),
-                                 structure_keep(s, count, sizeof(expr))};
+                                 structure_keep(s, count, sizeof(int)),
+                                 structure_keep(s, count, sizeof(expr)),
+                                 q->apart};
     if (!step || !own.equation || !own.order || !own.weight) return -1;
     for (int i = 0; i < q->count; i++) {
         own.equation[i] = w->row[q->row[i]];
         own.order[i] = c[q->row[i]] - c[q->row[k]];
         own.weight[i] = weight[i];
+        own.apart = fmax(own.apart, structure_apart_before(s, own.equation[i]));
     }
     if (s->steps) memcpy(step, s->step, (size_t)s->steps * sizeof *step);
     step[s->steps++] = own;
@@ -233,6 +238,7 @@ static int apply_exact(struct structure_work *w, struct circuit *q, const int *c
 static int attempt(struct structure_work *w, const struct structure_pattern *a, struct circuit *q,
                    const int *c, const int *d, const struct structure_sample *v, int constants) {
     int least = c[q->row[0]], holds;
+    q->apart = 0;
     if (q->count < 2) return 0; /* a row that is zero at these points only */
     if (constants) {
         holds = apply_exact(w, q, c, d);
@@ -240,6 +246,8 @@ static int attempt(struct structure_work *w, const struct structure_pattern *a, 
     }
     holds = structure_circuit(w->s, a, q->count, q->row, v, q->u, q->loose, q->order);
     if (holds <= 0) return holds;
+    q->apart = structure_apart(w->s, a, q->count, q->row, &v[0], q->u);
+    if (q->apart < 0) return -1;
     for (int i = 1; i < q->count; i++)
         if (c[q->row[i]] < least) least = c[q->row[i]];
     memset(q->symbolic, 0, sizeof q->symbolic);

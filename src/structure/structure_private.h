@@ -168,6 +168,11 @@ struct structure_pivot {
 int structure_circuit(struct structure *s, const struct structure_pattern *a, int count, const int *row,
                       const struct structure_sample v[STRUCTURE_POINTS], double *u, double *loose,
                       struct structure_pivot *order);
+/* The largest |sum_i u_i a_ij| / sum_i |u_i a_ij| over the columns j: round-off where the rows are dependent,
+ * more where they are nearly so.  -1: see the verdict. */
+double structure_apart(struct structure *s, const struct structure_pattern *a, int count, const int *row,
+                       const struct structure_sample *v, const double *u);
+double structure_apart_before(const struct structure *s, int equation); /* of the steps that it comes from */
 /* A fraction with a small denominator next to x, to 1e-11; 0: none. */
 int structure_fraction(double x, double *exact);
 

@@ -15,14 +15,15 @@
 enum { PROLONGED = 2 }; /* derivatives of the equations that are looked at, too */
 
 static int add_equivalent(struct structure_work *w, int row, int count, const int *equivalent,
-                          const int *order, int contradicts) {
+                          const int *order, int contradicts, double apart) {
     struct structure *s = w->s;
     struct structure_equivalent *list = structure_keep(s, (size_t)s->redundants + 1, sizeof *list);
     int *own = structure_keep(s, 2 * (size_t)count, sizeof *own);
     if (!list || !own) return -1;
     if (s->redundants) memcpy(list, s->redundant, (size_t)s->redundants * sizeof *list);
     for (int k = 0; k < count; k++) own[k] = equivalent[k], own[count + k] = order[k];
-    list[s->redundants++] = (struct structure_equivalent){w->row[row], count, contradicts, own, own + count};
+    list[s->redundants++] =
+        (struct structure_equivalent){w->row[row], count, contradicts, own, own + count, apart};
     s->redundant = list;
     if (contradicts) s->verdict = STRUCTURE_CONTRADICTION;
     return 0;
@@ -71,13 +72,14 @@ static int empty_rows(struct structure_work *w) {
         int equivalents = 0, *equivalent = structure_take(s, 2 * (size_t)w->p->equations, sizeof *equivalent);
         if (!equivalent) return -1;
         int *order = equivalent + w->p->equations;
+        double apart = 0;
         for (int k = s->steps - 1; k >= 0 && !equivalents; k--)
             for (int e = 0; e < s->step[k].count && s->step[k].replaced == w->row[i]; e++)
                 if (s->step[k].equation[e] != w->row[i])
-                    order[equivalents] = s->step[k].order[e],
+                    apart = s->step[k].apart, order[equivalents] = s->step[k].order[e],
                     equivalent[equivalents++] = s->step[k].equation[e];
         int is = zero(w, w->f[i]);
-        if (add_equivalent(w, i, equivalents, equivalent, order, is <= 0)) return -1;
+        if (add_equivalent(w, i, equivalents, equivalent, order, is <= 0, apart)) return -1;
         gone[i] = is == 1;
         count += gone[i];
     }
@@ -134,11 +136,14 @@ static int is_implied(struct structure_work *w, const struct prolonged *x, const
     if (!u || !equivalent) return -1;
     int holds = structure_circuit(w->s, a, count, row, x->v, u, NULL, NULL);
     if (holds <= 0) return holds;
+    double apart = structure_apart(w->s, a, count, row, &x->v[0], u);
+    if (apart < 0) return -1;
     expr sum = derive_zero(w->g);
     for (int i = 0; i < count; i++) {
         for (int k = 1; k < STRUCTURE_POINTS; k++)
             if (fabs(u[k * count + i] - u[i]) > 1e-9 * fabs(u[i])) return 0;
         structure_fraction(u[i], &u[i]);
+        apart = fmax(apart, structure_apart_before(w->s, w->row[x->row[row[i]].equation]));
         sum = derive_add(w->g, sum, derive_mul(w->g, expr_constant(w->g, u[i]), x->row[row[i]].f));
         if (i == left_out) continue;
         equivalent[equivalents] = w->row[x->row[row[i]].equation];
@@ -147,7 +152,8 @@ static int is_implied(struct structure_work *w, const struct prolonged *x, const
     int is = zero(w, sum);
     if (is == 0) return 0;
     int equation = x->row[row[left_out]].equation;
-    return add_equivalent(w, equation, equivalents, equivalent, equivalent + count, is < 0) ? -1 : is > 0;
+    return add_equivalent(w, equation, equivalents, equivalent, equivalent + count, is < 0, apart) ? -1
+                                                                                                   : is > 0;
 }
 
 static int control_all(struct structure_work *w, const struct prolonged *x, const struct structure_pattern *a,
