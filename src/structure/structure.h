@@ -48,8 +48,8 @@ struct structure_part {
     int *equation, *unknown; /* numbers of the problem, ascending */
 };
 
-/* Equation `replaced` became the sum of weight[k] times the order[k]-th derivative of equation[k].  apart: the
- * coefficients that cancel do so to this part of them, here and in the steps before. */
+/* Equation `replaced` became the sum of weight[k] times the order[k]-th derivative of equation[k].  apart:
+ * the coefficients that cancel do so to this part of them, here and in the steps before. */
 struct structure_step {
     int replaced, count;
     int *equation, *order;
