@@ -150,8 +150,8 @@ static void scale_to_state(keel_work *w, const keel_attempt *a) {
     for (int c = 0; c < w->n; c++) m->scale[c] = fmax(m->scale[c], 1e-6 * largest);
 }
 
-/* out := sum_j (high_j + low_j) K_j; moved: what that changes, or NULL.  In double the sums err by 4e-20 of one sign in
- * each step of an orbit: its energy drifts by 4e-13 in 10^7 steps. */
+/* out := sum_j (high_j + low_j) K_j; moved: what that changes, or NULL.  In double the sums err by 4e-20 of
+ * one sign in each step of an orbit: its energy drifts by 4e-13 in 10^7 steps. */
 static void add_up(const keel_work *w, int s, const double *high, const double *low, double *out,
                    double *moved) {
     const struct implicit_rk *m = w->method;
