@@ -124,7 +124,7 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
 #endif
 #ifdef KEEL_RK_BLOCKS /* of four, by one who knows where the numbers are; returns where the rest begins */
     i = KEEL_RK_BLOCKS(width, first, last, a, k, begin, factor, x, out);
-#endif
+#else
 #ifndef KEEL_LANES
     for (; width >= KEEL_RK_MANY && i + 8 <= width; i += 8)
         keel_rk_sum_eight(width, first, last, a, begin, factor, k, x, out, i);
@@ -145,6 +145,7 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
         out[i + 2] = x ? x[i + 2] + factor * s2 : factor * s2;
         out[i + 3] = x ? x[i + 3] + factor * s3 : factor * s3;
     }
+#endif
     for (; i < width; i++) {
         keel_real s = begin * k[(size_t)first * (size_t)width + (size_t)i];
         KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) if (a[j] != 0) s +=

@@ -87,20 +87,12 @@ keel_status mechanics_lost_rank(struct field *fd, double t, int row) {
         t);
 }
 
-static void set_rows(struct field *fd) {
+/* Rows that carry the motion better than those in force, where some follow from others. */
+__attribute__((noinline)) static void choose_rows(struct field *fd, int independent) {
     struct mechanics *m = &fd->mech;
     for (int i = 0; i < fd->k; i++)
         mechanism_row(&m->space, i, fd->nq, m->k_rows + (long)i * fd->nq, m->mass);
-}
-
-/* The row space of those in force. */
-static void factor_rows(struct field *fd) {
-    struct mechanics *m = &fd->mech;
-    double *floor_of = m->z;
-    set_rows(fd);
-    for (int i = 0; i < fd->k; i++) floor_of[i] = m->in_force[i] ? sqrt(DBL_EPSILON) : 2;
-    rowspace_factor(&m->space, floor_of);
-    fd->stats->factorizations++;
+    redundant_choose(fd, independent);
 }
 
 /* K L^-T as a row space.  Where some rows follow from others, those that carry the motion are those of the
@@ -108,6 +100,7 @@ static void factor_rows(struct field *fd) {
 static keel_status factor_dense(struct field *fd, double t, const double *u) {
     struct mechanics *m = &fd->mech;
     int nq = fd->nq, k = fd->k, row, independent = 0;
+    double *floor_of = m->z;
     keel_status status = mechanics_mass(fd, t, u);
     if (status == KEEL_OK && fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, m->k_rows);
     if (status == KEEL_OK && fd->kg) status = map_time_derivative(fd, &fd->constraint, t, u, m->shift);
@@ -115,12 +108,17 @@ static keel_status factor_dense(struct field *fd, double t, const double *u) {
         status = map_jacobian(fd, &fd->rolling, t, u, m->k_rows + (long)fd->kg * nq);
     if (status != KEEL_OK) return status;
     for (int i = 0; i < k; i++) independent += m->in_force[i] = fd->active[i] != 0;
-    factor_rows(fd);
-    if (independent < k &&
-        (m->space.rank < independent || mechanics_orthogonal_fraction(fd, &row) < NARROW)) {
-        set_rows(fd);
-        redundant_choose(fd, independent);
-        factor_rows(fd);
+    for (int chosen = 0;; chosen = 1) {
+        for (int i = 0; i < k; i++) {
+            mechanism_row(&m->space, i, nq, m->k_rows + (long)i * nq, m->mass);
+            floor_of[i] = m->in_force[i] ? sqrt(DBL_EPSILON) : 2;
+        }
+        rowspace_factor(&m->space, floor_of);
+        fd->stats->factorizations++;
+        if (chosen || independent == k ||
+            (m->space.rank >= independent && mechanics_orthogonal_fraction(fd, &row) >= NARROW))
+            break;
+        choose_rows(fd, independent);
     }
     for (int i = 0; i < k; i++)
         if (m->in_force[i] && !m->space.used[i]) return mechanics_lost_rank(fd, t, i);

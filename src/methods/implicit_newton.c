@@ -42,41 +42,48 @@ void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_w
 
 void implicit_raise_scale(keel_work *w, int stages) {
     struct implicit_rk *m = w->method;
-    double largest = 0;
+    double *scale = m->scale, largest = 0;
+    int n = w->n;
     for (int i = 0; i < stages; i++) {
         const double *k = implicit_row(m->k, w, i);
-        for (int c = 0; c < w->n; c++) {
-            if (fabs(k[c]) > IMPLICIT_BEYOND * m->scale[c]) m->scale[c] = fabs(k[c]);
-            largest = fabs(k[c]) > largest ? fabs(k[c]) : largest;
+        for (int c = 0; c < n; c++) {
+            double size = fabs(k[c]);
+            if (size > IMPLICIT_BEYOND * scale[c]) scale[c] = size;
+            largest = size > largest ? size : largest;
         }
     }
-    for (int c = 0; c < w->n; c++) m->scale[c] = m->scale[c] > 1e-6 * largest ? m->scale[c] : 1e-6 * largest;
+    for (int c = 0; c < n; c++) scale[c] = scale[c] > 1e-6 * largest ? scale[c] : 1e-6 * largest;
 }
 
 keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
     struct implicit_rk *m = w->method;
+    const double *from = m->from;
+    double *stage = m->stage, h = a->h;
+    int width = m->width;
     for (int i = 0; i < table->s; i++) {
         double *k = implicit_row(m->k, w, i), *z = implicit_row(m->z, w, i);
         const double *f = k;
         if (i == 0 && table->first_explicit) {
             f = a->f;
         } else {
-            double t = a->t + table->c[i] * a->h;
-            for (int c = 0; c < m->width; c++) m->stage[c] = m->from[c] + z[c];
-            keel_status status = m->system ? m->system->rhs(w, t, m->stage, k) : keel_rhs(w, t, m->stage, k);
+            double t = a->t + table->c[i] * h;
+            for (int c = 0; c < width; c++) stage[c] = from[c] + z[c];
+            keel_status status = m->system ? m->system->rhs(w, t, stage, k) : keel_rhs(w, t, stage, k);
             if (status != KEEL_OK) return status;
         }
-        for (int c = 0; c < m->width; c++) k[c] = a->h * f[c];
+        for (int c = 0; c < width; c++) k[c] = h * f[c];
     }
     return KEEL_OK;
 }
 
 double implicit_size(const keel_work *w, int stages, const double *v) {
     const struct implicit_rk *m = w->method;
+    const double *scale = m->scale;
     double sum = 0, largest = 0;
-    for (int i = 0; i < stages; i++)
-        for (int c = 0; c < w->n; c++) {
-            double ratio = fabs(v[(long)i * m->width + c]) / m->scale[c];
+    int n = w->n;
+    for (int i = 0; i < stages; i++, v += m->width)
+        for (int c = 0; c < n; c++) {
+            double ratio = fabs(v[c]) / scale[c];
             sum += ratio * ratio;
             largest = ratio > largest || isnan(ratio) ? ratio : largest;
         }
