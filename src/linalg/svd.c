@@ -24,10 +24,12 @@ static void turn(int m, int n, double *a, int i, int j, double cosine, double si
     }
 }
 
-/* Makes columns i < j orthogonal, the longer one first; 1: they were not. */
-static int rotate(int m, int n, double *a, double *v, int i, int j) {
+/* Makes columns i < j orthogonal, the longer one first; 1: they were not.  least: what is shorter is
+ * rounding, and has no direction. */
+static int rotate(int m, int n, double *a, double *v, int i, int j, double least) {
     double p = product(m, n, a, i, i), q = product(m, n, a, j, j), r = product(m, n, a, i, j);
-    int orthogonal = fabs(r) <= (m + 8) * DBL_EPSILON * sqrt(p) * sqrt(q); /* what a sum of m terms rounds */
+    double rounds = (m + 8) * DBL_EPSILON * sqrt(p) * sqrt(q); /* as a sum of m terms does */
+    int orthogonal = fabs(r) <= rounds || fmin(p, q) <= least * least;
     if (orthogonal && p >= q * (1 - 1e-10)) return 0;
     double cosine = 0, sine = 1; /* an exchange */
     if (!orthogonal) {
@@ -47,11 +49,13 @@ static int rotate(int m, int n, double *a, double *v, int i, int j) {
 
 int svd_jacobi(int m, int n, double *a, double *sigma, double *v) {
     int turned = 1;
+    double largest = 0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, sqrt(product(m, n, a, i, i)));
     for (int i = 0; i < n * n; i++) v[i] = i % (n + 1) == 0;
     for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
         turned = 0;
         for (int i = 0; i < n; i++)
-            for (int j = i + 1; j < n; j++) turned |= rotate(m, n, a, v, i, j);
+            for (int j = i + 1; j < n; j++) turned |= rotate(m, n, a, v, i, j, DBL_EPSILON * largest);
     }
     for (int i = 0; i < n; i++) sigma[i] = sqrt(product(m, n, a, i, i));
     return !turned;
