@@ -28,6 +28,10 @@
 
 #include <keel/ensemble.h>
 
+#include <keel/fit.h>
+
+#include <keel/lyapunov.h>
+
 #include <keel.h>
 
 #include <string.h>

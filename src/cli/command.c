@@ -47,6 +47,15 @@ const struct command command_table[] = {
      "time.  A positive one is chaos.  An invariant adds a zero, which is left out and named.",
      "keel lyapunov lorenz.keel --tend 10000", "three exponents: about 0.906, 0 and -14.57",
      lyapunov_command},
+    {"fit", COMMAND_FIT, "MODEL", "parameters and start values from data, with their standard deviations",
+     "Least squares by Levenberg and Marquardt's method on exact sensitivities.  The data are CSV: a column "
+     "t,\n"
+     "columns of the model, `sigma X` where standard deviations are known, parameters that differ between\n"
+     "experiments; empty fields are missing values.  The search begins at the model's own values (--set).  "
+     "What\n"
+     "the data cannot tell apart is named.",
+     "keel fit pendulum.keel --data swing.csv --fit g,l --plot swing.svg",
+     "g and l with their 95 % intervals, and a picture of data, fit and residuals", fit_command},
     {"methods", COMMAND_METHODS, "[NAME]", "what methods there are, and what they can take", "",
      "keel methods rk4", "order, traits, forms and stabilizers of rk4", methods_command},
     {"check", COMMAND_CHECK, "MODEL", "explain a model without integrating it",

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name, quoted where the format wants it. */
-static void name(FILE *out, const char *prefix, const char *text) {
+void csv_text(FILE *out, const char *prefix, const char *text) {
     int quoted = strpbrk(text, ",\"\n\r") != NULL;
-    fputc(',', out);
     if (quoted) fputc('"', out);
     fputs(prefix, out);
     for (const char *at = text; *at; at++) {
@@ -18,6 +16,12 @@ static void name(FILE *out, const char *prefix, const char *text) {
         fputc(*at, out);
     }
     if (quoted) fputc('"', out);
+}
+
+/* A name behind others. */
+static void name(FILE *out, const char *prefix, const char *text) {
+    fputc(',', out);
+    csv_text(out, prefix, text);
 }
 
 int csv_open(struct csv *c, struct job *j, const char *path, int events_only) {

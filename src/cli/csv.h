@@ -14,6 +14,8 @@ struct csv {
     char *line; /* room for the numbers of a row */
 };
 
+/* A name as a field, quoted where the format wants it. */
+void csv_text(FILE *out, const char *prefix, const char *text);
 /* 0, or an exit status.  The heading is written by csv_begin, once the trace is attached. */
 int csv_open(struct csv *c, struct job *j, const char *path, int events_only);
 int csv_begin(struct csv *c, const struct trace *t);

@@ -143,7 +143,9 @@ static int load_model(struct job *j) {
     o.method = text ? method : NULL;
     o.from = option_text(&j->options, opt_t0);
     o.to = option_text(&j->options, opt_tend);
-    o.sensitivity = j->command == COMMAND_LYAPUNOV ? "*" : option_text(&j->options, opt_sensitivity);
+    o.sensitivity = j->command == COMMAND_LYAPUNOV ? "*"
+                    : j->command == COMMAND_FIT    ? option_text(&j->options, opt_fit)
+                                                   : option_text(&j->options, opt_sensitivity);
     double begin = job_seconds();
     j->path = find_path(j->file);
     if (!j->path) return job_no_memory(j);
@@ -382,7 +384,7 @@ static int take_method(struct job *j) {
     if (job_check_own(j, NULL, &j->stabilizer, 1, with) || check_model_choice(j)) return j->status;
     int named = j->why[0] == '\0';
     job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
-    if (!(j->command & (COMMAND_RUN | COMMAND_SWEEP))) return 0;
+    if (!(j->command & (COMMAND_RUN | COMMAND_SWEEP | COMMAND_FIT))) return 0;
     j->automatic = !named && stiff_suspect(j);
     if (j->automatic) text_set(j->pair, sizeof j->pair, "auto+%s", j->stabilizer);
     return named ? stiff_check(j) : 0;

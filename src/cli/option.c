@@ -20,9 +20,9 @@ static const struct option_row own_rows[] = {
 static unsigned commands_of(const keel_field *f) {
     if (!(f->traits & KEEL_FIELD_LINE)) return 0;
     if (f->offset == offsetof(keel_options, method) || f->offset == offsetof(keel_options, step))
-        return COMMAND_RUN | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_LYAPUNOV;
+        return COMMAND_RUN | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_ANALYSE;
     if (f->offset == offsetof(keel_options, rtol) || f->offset == offsetof(keel_options, atol))
-        return COMMAND_RUN | COMMAND_COMPARE | COMMAND_SWEEP | COMMAND_LYAPUNOV;
+        return COMMAND_RUN | COMMAND_COMPARE | COMMAND_SWEEP | COMMAND_ANALYSE;
     return COMMAND_SOLVE;
 }
 

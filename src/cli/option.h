@@ -26,10 +26,11 @@ enum {
     COMMAND_GATHER = 4096,
     COMMAND_SHOW = 8192,
     COMMAND_LYAPUNOV = 16384,
-    COMMAND_MODEL = COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT |
-                    COMMAND_SWEEP | COMMAND_LYAPUNOV,
-    COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_LYAPUNOV,
-    COMMAND_ALL = 32767
+    COMMAND_FIT = 65536,
+    COMMAND_ANALYSE = COMMAND_LYAPUNOV | COMMAND_FIT, /* questions beyond one run */
+    COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_ANALYSE,
+    COMMAND_MODEL = COMMAND_SOLVE | COMMAND_CHECK | COMMAND_EMIT,
+    COMMAND_ALL = 131071
 };
 
 enum option_kind {
@@ -59,6 +60,14 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "columns `d/dA x` too: how the motion depends on parameters and start values")                         \
     X(transient, NUMBER, LINE, "T", NULL, COMMAND_LYAPUNOV,                                                  \
       "the time before counting begins (a tenth of the run)")                                                \
+    X(data, FILE, LINE, "FILE.csv", NULL, COMMAND_FIT,                                                       \
+      "what was measured: t and columns of the model; repeatable: more experiments")                         \
+    X(fit, TEXT, LINE, "A,B,..", NULL, COMMAND_FIT, "the parameters and start values to be found")           \
+    X(bounds, TEXT, LINE, "A=0:9", NULL, COMMAND_FIT, "A stays within, as in A=0:9, A=0:; repeatable")       \
+    X(sigma, TEXT, LINE, "X=0.1", NULL, COMMAND_FIT,                                                         \
+      "the standard deviation of a column (estimated, if the data have no `sigma X`); repeatable")           \
+    X(experiment, TEXT, LINE, "NAME", NULL, COMMAND_FIT,                                                     \
+      "rows that differ in this column of the data are different experiments")                               \
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
     X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \
@@ -74,17 +83,18 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN | COMMAND_SWEEP, "output times DT apart")                \
     X(at, TEXT, MODEL, "T1,T2,..", NULL, COMMAND_RUN | COMMAND_SWEEP, "output at these times")               \
     X(like, FILE, LINE, "FILE.h5:N", NULL, COMMAND_RUN, "member N of a sweep, with its values and options")  \
-    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP | COMMAND_SHOW,                                     \
-      "keep these columns alone (show: draw these)")                                                         \
+    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP | COMMAND_SHOW | COMMAND_FIT,                       \
+      "keep these columns alone (show: draw these; fit: those of the data that count)")                      \
     X(extrema, FLAG, LINE, NULL, NULL, COMMAND_SWEEP,                                                        \
       "smallest, largest and mean of each column over the run, too")                                         \
     X(steps_out, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output at every accepted step")                      \
     X(out, FILE, LINE, "FILE", NULL,                                                                         \
-      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP | COMMAND_GATHER,                         \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP | COMMAND_GATHER | COMMAND_FIT,           \
       "results: .csv or .h5 (emit: the C file)")                                                             \
     X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP,                                     \
       "one row for every event (sweep: the NAME of an event to keep)")                                       \
-    X(plot, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW,      \
+    X(plot, FILE, LINE, "FILE", NULL,                                                                        \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW | COMMAND_FIT,                        \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
     X(full, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                 \
     X(list, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")   \
@@ -113,7 +123,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "where members run: on the cores, or on a GPU by nvcc's kernels (cores)")                              \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
-          COMMAND_SHOW,                                                                                      \
+          COMMAND_SHOW | COMMAND_FIT,                                                                        \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes|mechanics|parts|circuit", COMMAND_NEW,    \
       "what the starter model shows (pendulum)")                                                             \

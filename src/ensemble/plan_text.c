@@ -1,7 +1,7 @@
 /* plan_text.c - what people write: grids, lists, distributions, tables. */
 #include "base/text.h"
 #include "ensemble/plan.h"
-#include "ensemble/table.h"
+#include "base/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,7 +146,7 @@ keel_status keel_plan_table(keel_plan *p, const char *name, const char *text, si
     char why[TEXT_SENTENCE];
     if (!p || !text) return KEEL_EINVAL;
     if (p->status < 0) return p->status;
-    enum table_status status = table_read(&t, text, length, why, sizeof why);
+    enum table_status status = table_read(&t, text, length, 0, why, sizeof why);
     if (status == TABLE_READ) take_columns(p, &t);
     else if (status == TABLE_WRONG)
         plan_fail(p, KEEL_EINVAL, "%.200s, %.400s", name ? name : "the table", why);

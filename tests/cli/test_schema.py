@@ -54,6 +54,9 @@ class Schema(cli.Case):
         self.said("sweep", example("kepler"), "--draw", "e=uniform(0.9,1.2)", "--count", "20", "--tend", "1", "--summary", "mean,q05",
                   status=3)
         self.said("lyapunov", example("pendulum"), "--tend", "3")
+        with open(self.path("data.csv"), "w") as data:
+            data.write("t,x\n0.1,0.99\n0.2,0.98\n0.3,0.91\n")
+        self.said("fit", example("pendulum"), "--data", "data.csv", "--fit", "g")
         self.said("new", "a")
         self.said("new", "b", "--kind", "dae")
         self.said("emit", example("pendulum"), "--out", "p.c")

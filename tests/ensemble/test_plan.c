@@ -6,7 +6,7 @@
 #include "ensemble/draw.h"
 #include "ensemble/philox.h"
 #include "ensemble/sobol.h"
-#include "ensemble/table.h"
+#include "base/table.h"
 
 #include "model_run.h"
 
@@ -250,7 +250,8 @@ static void tables_say_line_and_column(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct table t;
         char why[400] = "";
-        assert_int_equal(table_read(&t, wrong[i].text, strlen(wrong[i].text), why, sizeof why), TABLE_WRONG);
+        assert_int_equal(table_read(&t, wrong[i].text, strlen(wrong[i].text), 0, why, sizeof why),
+                         TABLE_WRONG);
         const char *word = missing_word(why, wrong[i].words);
         if (word) fail_msg("%s: no \"%s\" in \"%s\"", wrong[i].text, word, why);
         table_close(&t);
@@ -262,7 +263,7 @@ static void tables_are_read_as_written(void **state) {
     struct table t;
     char why[400];
     (void)state;
-    assert_int_equal(table_read(&t, text, strlen(text), why, sizeof why), TABLE_READ);
+    assert_int_equal(table_read(&t, text, strlen(text), 0, why, sizeof why), TABLE_READ);
     assert_int_equal(t.columns, 2);
     assert_int_equal(t.rows, 2);
     assert_string_equal(t.name[0], "a");

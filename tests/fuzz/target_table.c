@@ -4,7 +4,7 @@
  * numbers as names in every row, all finite, and no name twice; written out again it is read as the same. */
 #include "fuzz.h"
 
-#include "ensemble/table.h"
+#include "base/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static char *written(const struct table *t, size_t *length) {
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     struct table t, again;
     char why[400] = "", *copy = fuzz_copy(data, size);
-    enum table_status status = table_read(&t, copy, size, why, sizeof why);
+    enum table_status status = table_read(&t, copy, size, 0, why, sizeof why);
     fuzz_require(status != TABLE_NO_MEMORY, "there is memory", data, size);
     if (status == TABLE_WRONG)
         fuzz_require(strncmp(why, "line ", 5) == 0, "a refusal has its line", data, size);
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         for (int64_t i = 0; i < t.rows * t.columns; i++)
             fuzz_require(isfinite(t.value[i]), "numbers are finite", data, size);
         char *text = written(&t, &length);
-        fuzz_require(table_read(&again, text, length, why, sizeof why) == TABLE_READ, "it is read again",
+        fuzz_require(table_read(&again, text, length, 0, why, sizeof why) == TABLE_READ, "it is read again",
                      data, size);
         fuzz_require(again.columns == t.columns && again.rows == t.rows, "as large", data, size);
         for (int i = 0; i < t.columns; i++)

@@ -1,5 +1,5 @@
 /* table.c - see table.h. */
-#include "ensemble/table.h"
+#include "base/table.h"
 
 #include "base/text.h"
 
@@ -16,6 +16,7 @@ struct reader {
     int column;        /* of the field at hand, from 1 */
     char field[FIELD]; /* without blanks around it */
     int last;          /* it is the last of its line */
+    int missing;       /* values may be */
     char *why;
     size_t capacity;
 };
@@ -115,7 +116,7 @@ static enum table_status add_name(struct table *t, struct reader *r) {
 static enum table_status read_heading(struct table *t, struct reader *r) {
     if (!next_line(r)) {
         r->line = 1;
-        return wrong(r, "the table is empty: its first line has the names of parameters and start values");
+        return wrong(r, "the table is empty: its first line has the names of the columns");
     }
     do {
         enum table_status status = next_field(r);
@@ -128,11 +129,18 @@ static enum table_status read_heading(struct table *t, struct reader *r) {
 
 /* Numbers ----------------------------------------------------------------------------------------------- */
 
+static int is_missing(const char *field) {
+    return field[0] == '\0' || strcmp(field, "NA") == 0 || strcmp(field, "NaN") == 0 ||
+           strcmp(field, "nan") == 0;
+}
+
 static enum table_status read_number(const struct table *t, struct reader *r, double *value) {
     char *end = r->field;
     if (r->column > t->columns)
         return wrong(r, "there are more fields than the %d names of the heading", t->columns);
     const char *name = t->name[r->column - 1];
+    *value = NAN;
+    if (r->missing && is_missing(r->field)) return TABLE_READ;
     if (r->field[0] == '\0') return wrong(r, "the value of `%.80s` is missing", name);
     int decimal = strspn(r->field, "+-.0123456789eE") == strlen(r->field);
     *value = decimal ? strtod(r->field, &end) : NAN;
@@ -169,8 +177,10 @@ static enum table_status read_row(struct table *t, struct reader *r) {
     return TABLE_READ;
 }
 
-enum table_status table_read(struct table *t, const char *text, size_t length, char *why, size_t capacity) {
-    struct reader r = {.at = text, .end = text + length, .line = 1, .why = why, .capacity = capacity};
+enum table_status table_read(struct table *t, const char *text, size_t length, int missing, char *why,
+                             size_t capacity) {
+    struct reader r = {
+        .at = text, .end = text + length, .line = 1, .missing = missing, .why = why, .capacity = capacity};
     *t = (struct table){0};
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) r.at += 3; /* the mark of UTF-8 */
     enum table_status status = read_heading(t, &r);
