@@ -4,6 +4,7 @@ import difflib
 import html
 import math
 import os
+import re
 
 import numpy as np
 
@@ -82,6 +83,8 @@ class Model:
         ):
             with open(path, encoding="utf-8") as file:
                 self.text = file.read()
+            if re.search(r"^\s*(import|table)\b", self.text, re.MULTILINE):  # what lies beside it
+                self.text = _keel.Model(path, None, [], True, True).text()
             self.name = name or path
         else:
             self.text = path

@@ -27,7 +27,7 @@ static void forget(struct model *m) {
 /* Reading ------------------------------------------------------------------------------------------------ */
 
 struct reading {
-    const char *name, *text;
+    const char *name, *text; /* text NULL: that of the file `name` */
     size_t length;
     keel_model_options options;
     keel_model *model;
@@ -35,7 +35,8 @@ struct reading {
 
 static void read_text(void *data) {
     struct reading *r = data;
-    r->model = keel_model_read(r->name, r->text, r->length, &r->options);
+    r->model = r->text ? keel_model_read(r->name, r->text, r->length, &r->options)
+                       : keel_model_load(r->name, &r->options);
 }
 
 /* The texts of a list of strings, borrowed; NULL with an exception.  To be freed. */
@@ -66,7 +67,7 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *unused) {
     int interpret, without_start, sets;
     (void)unused;
     const char *to = NULL, *sensitivity = NULL;
-    if (!PyArg_ParseTuple(args, "ss#O!pp|zz", &r.name, &r.text, &length, &PyList_Type, &list, &interpret,
+    if (!PyArg_ParseTuple(args, "sz#O!pp|zz", &r.name, &r.text, &length, &PyList_Type, &list, &interpret,
                           &without_start, &to, &sensitivity))
         return NULL;
     const char **set = texts_of(list, &sets);
@@ -96,6 +97,11 @@ static void release(PyObject *self) {
     keel_model_close(((struct model *)self)->model);
     PyObject_Free(self);
     Py_DECREF(own);
+}
+
+static PyObject *text(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyUnicode_FromString(keel_model_text(((struct model *)self)->model));
 }
 
 static PyObject *set(PyObject *self, PyObject *list) {
@@ -365,7 +371,8 @@ static PyObject *known(PyObject *self, PyObject *unused) {
 }
 
 PyObject *model_type(void) {
-    static PyMethodDef methods[] = {{"set", set, METH_O, "These values in place of all that were set."},
+    static PyMethodDef methods[] = {{"text", text, METH_NOARGS, "The whole text, with what it imports."},
+                                    {"set", set, METH_O, "These values in place of all that were set."},
                                     {"run", run, METH_VARARGS, "One run, as a dictionary."},
                                     {"sweep", sweep, METH_VARARGS, "Many runs, as a dictionary of arrays."},
                                     {"number", number, METH_O, "An expression of parameters."},

@@ -204,3 +204,15 @@ def test_plots(pendulum):
 def test_lists_of_options_and_methods():
     assert "rtol" in keel.options() and "dop853" in keel.methods() and "project" in keel.methods()
     assert sys.version_info >= (3, 11)
+
+
+def test_a_file_that_imports(tmp_path):
+    (tmp_path / "mine.keel").write_text("part Decay(x0):\n    var x\n    x' = -x\n    init x = x0\n")
+    path = tmp_path / "model.keel"
+    path.write_text('import "mine.keel"\nuse Decay a(2)\nrun 0 .. 1\n')
+    m = keel.Model(path)
+    assert abs(m.run(rtol=1e-10)["a.x"][-1] - 2 * np.exp(-1)) < 1e-9
+    (tmp_path / "mine.keel").unlink()  # the text has it now
+    assert "part Decay" in m.text and pickle.loads(pickle.dumps(m)).run()["a.x"][0] == 2
+    with pytest.raises(keel.ModelError, match="mine.keel.*is not imported"):
+        keel.Model(path)
