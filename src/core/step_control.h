@@ -58,7 +58,8 @@ static inline keel_real step_control_log(keel_real x) {
     keel_real m = keel_from_bits(bits - (exponent << 52) + 1024 * unit);
     keel_real e = keel_from_bits(exponent | 0x4330000000000000ULL) - (0x1p52 + 1024);
     keel_real t = (m - 1.0) / (m + 1.0), s = t * t, s2 = s * s;
-    keel_real sum = (1.0 + s * (1.0 / 3)) + s2 * ((1.0 / 5 + s * (1.0 / 7)) + s2 * (1.0 / 9 + s * (1.0 / 11)));
+    keel_real sum =
+        (1.0 + s * (1.0 / 3)) + s2 * ((1.0 / 5 + s * (1.0 / 7)) + s2 * (1.0 / 9 + s * (1.0 / 11)));
     return e + t * (2 * 0x1.71547652b82fep+0) * sum;
 }
 static inline keel_real step_control_power(keel_real x) {
