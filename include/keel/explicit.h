@@ -122,9 +122,6 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
     }
     i = 2 * pairs;
 #endif
-#ifdef KEEL_RK_BLOCKS /* of four, by one who knows where the numbers are; returns where the rest begins */
-    i = KEEL_RK_BLOCKS(width, first, last, a, k, begin, factor, x, out);
-#else
 #ifndef KEEL_LANES
     for (; width >= KEEL_RK_MANY && i + 8 <= width; i += 8)
         keel_rk_sum_eight(width, first, last, a, begin, factor, k, x, out, i);
@@ -133,19 +130,17 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
         const keel_real *kj = k + (size_t)first * (size_t)width + i;
         keel_real s0 = begin * kj[0], s1 = begin * kj[1], s2 = begin * kj[2], s3 = begin * kj[3];
         KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) {
+            kj += width;
             if (a[j] == 0) continue;
-            kj = k + (size_t)j * (size_t)width + i;
             s0 += a[j] * kj[0];
             s1 += a[j] * kj[1];
             s2 += a[j] * kj[2];
             s3 += a[j] * kj[3];
         }
-        out[i] = x ? x[i] + factor * s0 : factor * s0;
-        out[i + 1] = x ? x[i + 1] + factor * s1 : factor * s1;
-        out[i + 2] = x ? x[i + 2] + factor * s2 : factor * s2;
-        out[i + 3] = x ? x[i + 3] + factor * s3 : factor * s3;
+        s0 *= factor, s1 *= factor, s2 *= factor, s3 *= factor;
+        if (x) s0 += x[i], s1 += x[i + 1], s2 += x[i + 2], s3 += x[i + 3];
+        out[i] = s0, out[i + 1] = s1, out[i + 2] = s2, out[i + 3] = s3;
     }
-#endif
     for (; i < width; i++) {
         keel_real s = begin * k[(size_t)first * (size_t)width + (size_t)i];
         KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) if (a[j] != 0) s +=

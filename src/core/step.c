@@ -84,16 +84,14 @@ void step_add(const struct engine *e, int from, const double *shift, double *x_n
     }
 }
 
-/* The same without shift and compensation; is the sum finite?  0: perhaps not.  In pairs; width is even. */
+/* The same without shift and compensation; is the sum finite?  0: perhaps not. */
 static int add_finite(int width, const double *x, const double *dx, double *x_new) {
-    typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-    pair off = {0};
-    for (int i = 0; i < width; i += 2) {
-        pair sum = *(const pair *)(x + i) + *(const pair *)(dx + i);
-        *(pair *)(x_new + i) = sum;
-        off += sum * 0;
+    double off = 0;
+    for (int i = 0; i < width; i++) {
+        x_new[i] = x[i] + dx[i];
+        off += x_new[i] * 0;
     }
-    return off[0] + off[1] == 0;
+    return off == 0;
 }
 
 /* suspect: the new state, or an estimate of its error, that is not finite. */

@@ -5,7 +5,6 @@
  * dop853 is theirs, built from the corrected end of the step:
  *     x(th) = x + th (D + (1-th) (c3 + th (c4 + (1-th) (c5 + th (c6 + ...))))),
  *     D = x_end - x,  c3 = h f - D,  c4 = 2 D - h (f + f_end),  c5 .. = h sum d_i k_i. */
-#include "methods/explicit_pairs.h"
 #include "methods/explicit_rk.h"
 
 #include <keel/explicit.h>
@@ -23,7 +22,8 @@ void explicit_layout(const keel_problem *p, const keel_options *o, keel_work *w)
     m->terms = keel_work_doubles(w, (size_t)table->shape * width);
 }
 
-keel_status explicit_attempt(keel_work *w, keel_attempt *a) {
+/* With few states a call of each sum would cost as much as the sum. */
+__attribute__((flatten)) keel_status explicit_attempt(keel_work *w, keel_attempt *a) {
     const keel_rk *table = w->stepper->table;
     struct explicit_rk *m = w->method;
     w->calls += table->stages - 1;

@@ -155,13 +155,11 @@ static void scale_to_state(keel_work *w, const keel_attempt *a) {
 static void add_up(const keel_work *w, int s, const double *high, const double *low, double *out,
                    double *moved) {
     const struct implicit_rk *m = w->method;
-    long double weight[IMPLICIT_STAGES];
     int width = w->width;
-    for (int j = 0; j < s; j++) weight[j] = (long double)high[j] + low[j];
     for (int c = 0; c < width; c++) {
         const double *k = m->k + c;
-        long double sum = weight[0] * *k;
-        for (int j = 1; j < s; j++) sum += weight[j] * *(k += width);
+        long double sum = 0;
+        for (int j = 0; j < s; j++, k += width) sum += ((long double)high[j] + low[j]) * *k;
         if (moved) moved[c] = (double)sum - out[c];
         out[c] = (double)sum;
     }
