@@ -114,6 +114,7 @@ function follow(results) {
     if (now - followed < 120) return;
     followed = now;
     page.results = results;
+    page.partly = true; /* what is worth showing is not known yet */
     draw();
 }
 
@@ -126,7 +127,9 @@ function finish(done, results, quick, text) {
     }
     page.last = result;
     page.memory = done.memory;
+    page.seconds = done.seconds;
     if (results.names.length) page.results = results;
+    if (page.partly) [page.partly, page.known] = [false, ""];
     if (!quick) page.csv = done.csv.length ? done.csv : null;
     byId("save-rows").disabled = !page.csv;
     if (result.parameters) {
@@ -136,7 +139,7 @@ function finish(done, results, quick, text) {
     }
     byId("model-name").textContent = result.model || "Model";
     if (!quick || result.status === "failed") showVerdict(byId("verdict"), result);
-    if (result.kept) showCertificate(byId("certificate"), result, done.seconds);
+    if (result.kept && !quick) showCertificate(byId("certificate"), result, done.seconds);
     draw();
     page.runs = (page.runs || 0) + 1;
     document.body.dataset.runs = String(page.runs);
@@ -177,14 +180,15 @@ function drawDrifts(results, result) {
     byId("drift-card").hidden = rows.length === 0;
     if (!rows.length) return;
     const names = rows.map((row) => row.name);
-    if (![...page.drifts].some((name) => names.includes(name))) page.drifts = new Set(names.slice(0, 6));
+    if (![...page.drifts].some((name) => names.includes(name))) page.drifts = new Set([...rows]
+        .sort((a, b) => (b.scaled_drift || 0) - (a.scaled_drift || 0)).slice(0, 6).map((row) => row.name));
     const curves = rows.filter((row) => page.drifts.has(row.name)).map((row, i) => {
         const unit = row.scaled_drift > 0 ? row.max_drift / row.scaled_drift : 1;
         const y = results.columns[`drift.${row.name}`].map((one) => Math.log10(Math.max(Math.abs(one) / unit, 0.1)));
         return {name: row.name, x: results.t, y, color: plotColor(i)};
     });
     driftPlot.show({curves, log: true});
-    legend(byId("drift-legend"), names, page.drifts, plotColor, () => drawDrifts(results, result));
+    legend(byId("drift-legend"), names, page.drifts, plotColor, draw);
 }
 
 function drawScene(results, result) {
@@ -195,7 +199,6 @@ function drawScene(results, result) {
     if (!again) page.scene = mechanics && results.t.length > 1 ? keelScene(byId("scene"), run) : null;
     byId("stage").hidden = !page.scene;
     document.querySelector("main").classList.toggle("moving", Boolean(page.scene));
-    document.querySelector("main").classList.toggle("sliding", !byId("sliders").hidden);
 }
 
 function draw() {

@@ -60,14 +60,14 @@ function showVerdict(box, result) {
 }
 
 function showCertificate(box, result, seconds) {
-    const row = (one) => `<tr><td><code>${escapeHtml(one.name)}</code></td><td>${one.kind}</td><td>${sayNumber(one.start, 4)}</td>` +
+    const row = (one) => `<tr><td><code>${escapeHtml(one.name)}</code></td><td>${one.kind}</td>` +
         `<td>${sayNumber(one.max_drift)}</td><td>${sayNumber(one.scaled_drift)}</td></tr>`;
     const facts = [["method", `${result.method}+${result.stabilizer}${result.method_why ? `: ${result.method_why}` : ""}`],
         ["steps", `${result.steps}, ${result.rejected} rejected, ${result.evaluations} evaluations`],
         ["index", `${result.index}${result.degrees_of_freedom === undefined ? "" : `, ${result.degrees_of_freedom} degree${result.degrees_of_freedom === 1 ? "" : "s"} of freedom`}`],
         ["largest error", accuracyWords(result)],
         ["events", String(result.events_total)], ["time", `${sayNumber(1000 * seconds)} ms`]];
-    const table = (result.kept || []).length ? `<div class="wide"><table><thead><tr><th>row</th><th>kind</th><th>start</th><th>drift</th><th>round-offs</th></tr></thead>` +
+    const table = (result.kept || []).length ? `<div class="wide"><table><thead><tr><th>row</th><th>kind</th><th>drift</th><th>round-offs</th></tr></thead>` +
         `<tbody>${result.kept.map(row).join("")}</tbody></table></div>` : "";
     box.innerHTML = `<div class="head"><h2>Certificate</h2></div>${table}<dl>` +
         facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join("") + "</dl>";

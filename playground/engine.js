@@ -1,6 +1,8 @@
 /* engine.js - keel in a worker, as promises: one call at a time, stop ends the worker and starts another. */
 "use strict";
 
+const mostMemory = 5e8;
+
 class Engine {
     constructor(module) {
         this.module = module;
@@ -27,7 +29,7 @@ class Engine {
     end(message) {
         const call = this.call;
         this.call = null;
-        if (message.status < 0) this.restart();
+        if (message.status < 0 || message.memory > mostMemory) this.restart(); /* memory never shrinks inside */
         if (call) call.resolve(message);
     }
 

@@ -59,7 +59,7 @@ class Plot {
         let [x0, x1] = finiteRange(curves.map((one) => one.x)), [y0, y1] = finiteRange(curves.map((one) => one.y));
         const size = Math.max(Math.abs(x0), Math.abs(x1));
         if (!(x1 - x0 > 1e-12 * size)) [x0, x1] = [x0 - 0.5, x1 + 0.5];
-        if (log) [y0, y1] = [Math.floor(y0 - 0.01), Math.max(Math.ceil(y1 + 0.01), y0 + 2)];
+        if (log) [y0, y1] = [Math.floor(y0 + 1e-9), Math.max(Math.ceil(y1 + 0.01), y0 + 2)];
         else {
             const rest = Math.max(1e-9 * Math.max(Math.abs(y0), Math.abs(y1)), 1e-300);
             const wide = Math.max(y1 - y0, rest);

@@ -36,6 +36,9 @@ class Results {
 }
 
 function legend(box, names, shown, color, changed) {
+    const key = JSON.stringify([names, [...shown], color(0)]);
+    if (box.dataset.key === key) return;
+    box.dataset.key = key;
     box.replaceChildren(...names.map((name) => {
         const button = document.createElement("button"), place = [...shown].indexOf(name);
         button.type = "button";

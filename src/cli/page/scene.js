@@ -118,6 +118,7 @@ class Scene {
         const found = mechanismFind(run);
         if (!found) return false;
         this.found = found;
+        this.shown = (this.shown || 0) + 1;
         this.t = run.t;
         const span = Math.abs(run.t[run.t.length - 1] - run.t[0]);
         this.seconds = span >= 2 && span <= 40 ? span : span > 40 && span <= 150 ? span : 12; /* of one showing */
@@ -165,6 +166,10 @@ class Scene {
             if (this.time > 1) this.time -= Math.floor(this.time);
             this.slider.value = String(Math.round(1000 * this.time));
         }
+        const seen = [this.time, this.yaw, this.pitch, this.shown, this.canvas.clientWidth, this.canvas.clientHeight,
+            getComputedStyle(this.box).color].join();
+        if (seen === this.seen) return;
+        this.seen = seen;
         this.draw();
     }
 
@@ -318,7 +323,8 @@ class Scene {
                 g.lineWidth = 3 * ratio;
                 g.stroke();
             } else for (const p of marks) this.line([centre, p], color, 7);
-            if (!marks.length) this.cross(body, where, color);
+            const reach = Math.max(0, ...body.marks.map((p) => Math.hypot(...p)));
+            if (reach < 0.01 * this.found.size) this.block(body, where, color);
             this.disc(centre, 3.5, page, color);
         });
         for (const joint of this.found.joints) {
@@ -329,13 +335,19 @@ class Scene {
         }
     }
 
-    /* A body without joints: its axes, so that one sees it turn. */
-    cross(body, where, color) {
-        const d = body.at.length, reach = 0.07 * this.found.size;
-        for (let i = 0; i < d; i++) {
-            const ends = [-1, 1].map((side) => where(Array.from({length: d}, (_, n) => (n === i ? side * reach : 0))));
-            this.line(ends, color, i ? 3 : 5);
-        }
+    /* A body without joints away from its centre: a block, so that one sees it turn. */
+    block(body, where, color) {
+        const d = body.at.length, half = 0.045 * this.found.size, {g, to} = this.paper;
+        const corner = (x, y) => where([x * half, y * half * 0.7, 0].slice(0, d));
+        g.beginPath();
+        [[-1, -1], [1, -1], [1, 1], [-1, 1]].forEach(([x, y], i) => i ? g.lineTo(...to(corner(x, y))) : g.moveTo(...to(corner(x, y))));
+        g.closePath();
+        g.fillStyle = color;
+        g.globalAlpha = 0.35;
+        g.fill();
+        g.globalAlpha = 1;
+        this.line([corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1), corner(-1, -1)], color, 2.5);
+        if (d === 3) this.line([where([0, 0, -half]), where([0, 0, 1.6 * half])], color, 3.5);
     }
 
     points() {
