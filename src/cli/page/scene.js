@@ -31,6 +31,7 @@ function sceneButton(words, label) {
 class Scene {
     constructor(box, run) {
         this.box = box;
+        box.scene = this;
         this.time = 0; /* of the run, as a share of it */
         this.yaw = -0.6;
         this.pitch = 0.32;
