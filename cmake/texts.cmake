@@ -1,5 +1,5 @@
 # Texts inside the command: src/cli/schema/*.json for `keel schema NAME`, docs/language.md for `keel help language`,
-# examples/papers/* for `keel reproduce` and `keel run paper:NAME`.
+# src/cli/page/* for reports, examples/papers/* for `keel reproduce` and `keel run paper:NAME`.
 file(GLOB schemas CONFIGURE_DEPENDS src/cli/schema/*.json)
 set(schema_declarations "")
 set(schema_rows "")
@@ -14,6 +14,10 @@ function(keel_text target file name)
 endfunction()
 
 keel_text(keel_cli "${PROJECT_SOURCE_DIR}/docs/language.md" help_language)
+foreach(script mechanism scene)
+    keel_text(keel_cli "${PROJECT_SOURCE_DIR}/src/cli/page/${script}.js" page_${script})
+endforeach()
+keel_text(keel_cli "${PROJECT_SOURCE_DIR}/src/cli/page/report.css" page_report)
 foreach(schema ${schemas})
     cmake_path(GET schema STEM name)
     keel_text(keel_cli "${schema}" schema_${name})

@@ -34,8 +34,8 @@ void accuracy_text(const struct outcome *o, char *out, size_t capacity) {
     else if (a->yardstick == ACCURACY_RERUN && a->round_off)
         text_set(out, capacity, "round-off, below %.1e (%s)", e->error, by);
     else
-        text_set(out, capacity, "%.1e (%s; largest in %s at t = %g)", e->error, by,
-                 keel_sim_column(o->sim, e->worst), e->t);
+        text_set(out, capacity, "%.1e, relative %.1e (%s; largest in %s at t = %g)", e->error, e->relative,
+                 by, keel_sim_column(o->sim, e->worst), e->t);
 }
 
 int accuracy_overlooks(const struct outcome *o, char *out, size_t capacity) {

@@ -173,6 +173,7 @@ static void open_bare(struct check *c) {
 
 int check_command(int count, char **argv) {
     static struct check c;
+    c = (struct check){0};
     struct job *j = &c.job;
     int status = job_open(j, COMMAND_CHECK, count, argv);
     if (status == 0 && option_given(&j->options, opt_help)) {

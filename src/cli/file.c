@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 17 };
+enum { BUFFER = 1 << 17, STREAM = 1 << 12 }; /* who reads a stream sees rows soon after they are computed */
 
 int file_open(struct file *f, struct claim *claim, int borrowed, char *why, size_t capacity) {
     *f = (struct file){.claim = claim, .borrowed = borrowed};
     int handle = claim->stream ? claim_stream(claim) : claim_part(claim, &f->part);
     f->stream = handle >= 0 ? fdopen(handle, "wb") : NULL;
     if (f->stream) {
-        setvbuf(f->stream, NULL, _IOFBF, BUFFER);
+        setvbuf(f->stream, NULL, _IOFBF, claim->stream ? STREAM : BUFFER);
         return 0;
     }
     f->error = errno;

@@ -120,8 +120,18 @@ static double size_of(const struct store *s, int quantity) {
     return store_range(s, quantity, &low, &high) ? fmax(fabs(low), fabs(high)) : 0;
 }
 
-/* Does a curve of this size go with those of the panel?  What is zero goes with everything. */
-static int fits(const struct store *s, const struct panel *p, double size) {
+/* r[1], r[2] and r[3], or x[2][1] and x[2][2]: elements of one short vector. */
+static int same_vector(const struct store *s, int a, int b) {
+    const char *x = keel_sim_column(s->trace->sim, a), *y = keel_sim_column(s->trace->sim, b);
+    const char *p = strrchr(x, '['), *q = strrchr(y, '[');
+    return p && q && p - x == q - y && strncmp(x, y, (size_t)(p - x)) == 0;
+}
+
+/* Does a curve of this size go with those of the panel?  What is zero goes with everything; a vector stays
+ * together. */
+static int fits(const struct store *s, const struct panel *p, int column, double size) {
+    if (p->curves < PANEL_CURVES && same_vector(s, p->y[p->curves - 1] - store_column(s, 0), column))
+        return 1;
     for (int i = 0; i < p->curves; i++) {
         double other = size_of(s, p->y[i]);
         if (size > 0 && other > 0 && (size > similar * other || other > similar * size)) return 0;
@@ -135,9 +145,10 @@ static void place(struct panels *p, const struct store *s, int column) {
     if (!store_range(s, quantity, &low, &high)) return;
     for (int k = 0; k < p->count; k++) {
         struct panel *one = &p->list[k];
-        if (one->x != 0 || one->drift || !same_kind(s, one->y[0] - store_column(s, 0), column)) continue;
+        if (one->x != 0 || one->drift || one->line || !same_kind(s, one->y[0] - store_column(s, 0), column))
+            continue;
         of_kind++;
-        if (!fits(s, one, fmax(fabs(low), fabs(high)))) continue;
+        if (!fits(s, one, column, fmax(fabs(low), fabs(high)))) continue;
         one->y[one->curves++] = quantity;
         return;
     }
@@ -156,11 +167,19 @@ static void label_by_kind(struct panel *p, const struct store *s) {
     text_set(p->label, sizeof p->label, "%.*s%.*s", (int)base_length(first), first, primes(first), "''''");
 }
 
-void panel_states(struct panels *p, const struct store *s) {
+void panel_states(struct panels *p, const struct store *s, int maps) {
+    const keel_sim *sim = s->trace->sim;
     for (int kind = KEEL_COLUMN_STATE; kind <= KEEL_COLUMN_OUTPUT; kind++)
-        for (int i = 0; i < s->columns && kind != KEEL_COLUMN_MULTIPLIER; i++)
-            if ((int)keel_sim_column_kind(s->trace->sim, i) == kind) place(p, s, i);
-    for (int k = 0; k < p->count; k++) label_by_kind(&p->list[k], s);
+        for (int i = 0, mapped = 0; i < s->columns && kind != KEEL_COLUMN_MULTIPLIER;
+             i += mapped ? mapped : 1) {
+            mapped = 0;
+            if ((int)keel_sim_column_kind(sim, i) != kind) continue;
+            if (maps) mapped = panel_line(p, s, i);
+            if (!mapped) place(p, s, i);
+        }
+    for (int k = 0; k < p->count; k++)
+        if (!p->list[k].line) label_by_kind(&p->list[k], s);
+    if (maps) panel_paths(p, s);
 }
 
 /* Drifts ------------------------------------------------------------------------------------------------ */

@@ -91,7 +91,8 @@ static void drift_data(FILE *g, const struct store *s, const struct panel *p) {
 
 static void data(FILE *g, const struct store *s, const struct panel *p, int index) {
     fprintf(g, "$panel%d << END\n", index);
-    if (p->drift) drift_data(g, s, p);
+    if (p->line) plot_line_data(g, s, p);
+    else if (p->drift) drift_data(g, s, p);
     else curve_data(g, s, p);
     fprintf(g, "END\n");
 }
@@ -147,9 +148,27 @@ static void drift_axis(FILE *g, struct range y, int terminal) {
     fprintf(g, ")\n");
 }
 
+/* Above the panel, in as many columns as there is room for. */
+static void legend(FILE *g, const struct store *s, const struct panel *p) {
+    enum { ROOM = 62, SAMPLE = 5 }; /* in signs */
+    char name[NAME];
+    size_t longest = 1;
+    for (int k = 0; k < p->curves; k++) {
+        store_name(s, p->y[k], name, sizeof name);
+        if (strlen(name) > longest) longest = strlen(name);
+    }
+    int columns = ROOM / ((int)longest + SAMPLE);
+    fprintf(g, "set key tmargin left horizontal Left reverse samplen 1.5 maxcols %d\n",
+            columns > 0 ? columns : 1);
+}
+
 /* The panel itself; its data are there already. */
 static void panel(FILE *g, const struct job *j, const struct store *s, const struct panel *p, int index,
                   int terminal) {
+    if (p->line) {
+        plot_line(g, j, s, p, index);
+        return;
+    }
     struct range x = range_of(s, &p->x, 1), y = range_of(s, p->y, p->curves);
     static const char *const letters[] = {"points pt 1", "points pt 2", "points pt 3",
                                           "points pt 4", "points pt 5", "points pt 6"};
@@ -173,8 +192,11 @@ static void panel(FILE *g, const struct job *j, const struct store *s, const str
     gnuplot_text(g, name);
     fprintf(g, "\nset ylabel ");
     gnuplot_text(g, p->label);
-    fprintf(g, several ? "\nset key tmargin left horizontal Left reverse samplen 1.5\nplot"
-                       : "\nunset key\nplot");
+    fprintf(g, "\n");
+    plot_events(g, j, s, x.low, p->x == 0 && !terminal ? x.high : x.low);
+    if (several) legend(g, s, p);
+    else fprintf(g, "unset key\n");
+    fprintf(g, "plot");
     for (int k = 0; k < p->curves; k++) {
         int color = k % PLOT_COLORS;
         store_name(s, p->y[k], name, sizeof name);
@@ -257,7 +279,7 @@ static void draw_terminal(FILE *g, const struct job *j, const struct store *s, c
 static void choose_panels(struct panels *all, const struct plot *p, const struct store *s) {
     struct panels wanted = p->asked;
     if (wanted.count == 0) {
-        panel_states(&wanted, s);
+        panel_states(&wanted, s, p->kind != GNUPLOT_TERMINAL);
         panel_drifts(&wanted, s);
     }
     all->count = 0;

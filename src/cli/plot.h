@@ -22,6 +22,12 @@ int plot_end(struct plot *p, struct job *j, const struct store *s);
 int plot_inline(FILE *to, const struct job *j, const struct store *s, const struct panel *one, char *why,
                 size_t capacity);
 void plot_drop(struct plot *p);
+/* A panel of an array along a line: its data, and the map of them. */
+void plot_line_data(FILE *g, const struct store *s, const struct panel *p);
+void plot_line(FILE *g, const struct job *j, const struct store *s, const struct panel *p, int index);
+/* Events and modes of the run, behind the next curves over t from low to high; without them (low = high) what
+ * the panel before had goes. */
+void plot_events(FILE *g, const struct job *j, const struct store *s, double low, double high);
 
 /* For other figures: colours that all eyes tell apart, thin axes; a program of gnuplot to where --plot says
  * (0, or an exit status). */

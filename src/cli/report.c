@@ -1,8 +1,9 @@
 /* report.c - see report.h. */
-#include "cli/report.h"
+#include "cli/report_private.h"
 
 #include "base/text.h"
 #include "cli/changes.h"
+#include "cli/motion.h"
 #include "cli/switching.h"
 #include "cli/stabilizer.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_EVENTS = 200, MOST_VALUES = 200 };
+extern const char *const page_report[];   /* the style, src/cli/page/report.css */
 static const double round_off_units = 50; /* what a correction that has arrived may leave (docs/design.md) */
 
 int report_open(struct report *r, struct job *j) {
@@ -30,31 +31,6 @@ void report_drop(struct report *r) {
 
 /* Text and numbers -------------------------------------------------------------------------------------- */
 
-/* Whatever it says, it is text: signs of HTML become entities, controls and what is no UTF-8 a question
- * mark. */
-static void text(FILE *out, const char *words) {
-    size_t length = strlen(words);
-    for (size_t i = 0; i < length;) {
-        uint32_t point;
-        int size = text_character(words + i, length - i, &point);
-        int strange = size == 0 || (text_is_control(point) && point != '\n' && point != '\t');
-        if (words[i] == '&') fputs("&amp;", out);
-        else if (words[i] == '<') fputs("&lt;", out);
-        else if (words[i] == '>') fputs("&gt;", out);
-        else if (words[i] == '"') fputs("&quot;", out);
-        else if (words[i] == '\'') fputs("&#39;", out);
-        else if (strange) fputc('?', out);
-        else fwrite(words + i, 1, (size_t)size, out);
-        i += size ? (size_t)size : 1;
-    }
-}
-
-static void heading(FILE *out, const char *words) {
-    fputs("<h2>", out);
-    text(out, words);
-    fputs("</h2>\n", out);
-}
-
 static void fact(FILE *out, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void fact(FILE *out, const char *name, const char *format, ...) {
     char value[JOB_SENTENCE];
@@ -63,14 +39,8 @@ static void fact(FILE *out, const char *name, const char *format, ...) {
     text_vset(value, sizeof value, format, args);
     va_end(args);
     fprintf(out, "<div><dt>%s</dt><dd>", name);
-    text(out, value);
+    report_text(out, value);
     fputs("</dd></div>\n", out);
-}
-
-static void named_number(FILE *out, const char *name, double value) {
-    fputs("<tr><td><code>", out);
-    text(out, name);
-    fprintf(out, "</code></td><td>%.10g</td>", value);
 }
 
 /* The verdict and the certificate ----------------------------------------------------------------------- */
@@ -128,7 +98,9 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
         text_add(words, sizeof words,
                  "Nothing is kept to round-off; %s is %s and drifts by %.2g units of round-off.", loose.name,
                  loose.treatment == KEEL_ROW_DAMPED ? "damped" : "watched", loose.units);
-    else text_add(words, sizeof words, "There is nothing to keep in this model.");
+    else if (!ended)
+        text_add(words, sizeof words, "Done: t = %.10g is reached. The model states nothing that must stay.",
+                 keel_time(keel_sim_solver(o->sim)));
     if (kept && watched && !unmeasured)
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
     if (outcome_unresolved(o, j, unresolved, sizeof unresolved))
@@ -144,7 +116,7 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
             : held && accurate                       ? "good"
             : kept || watched || !accurate           ? "fair"
                                                      : "plain");
-    text(out, words);
+    report_text(out, words);
     fputs("</strong></p>\n", out);
 }
 
@@ -154,14 +126,15 @@ static void certificate(FILE *out, const struct outcome *o, const struct job *j)
     for (int i = 0; i < keel_sim_rows(o->sim); i++) {
         if (!outcome_row(o, j, i, &row)) continue;
         if (!any++) {
-            heading(out, "Certificate");
+            report_heading(out, "Certificate");
+            report_fold(out, keel_sim_rows(o->sim), "rows");
             fputs("<div class=\"wide\"><table class=\"full\" id=\"certificate\"><thead><tr><th>kept</th>"
                   "<th>in round-offs</th><th>largest drift</th><th>last</th><th>start</th>"
                   "<th class=\"text\"></th></tr></thead><tbody>\n",
                   out);
         }
         fputs("<tr><td><code>", out);
-        text(out, row.name);
+        report_text(out, row.name);
         char units[24], drift[24], last[24], treatment[80];
         text_number(units, sizeof units, "%.3g", row.units);
         text_number(drift, sizeof drift, "%.1e", row.drift);
@@ -169,32 +142,34 @@ static void certificate(FILE *out, const struct outcome *o, const struct job *j)
         fprintf(out, "</code></td><td>%s</td><td>%s</td><td>%s</td><td>%.6g</td><td class=\"text soft\">",
                 units, drift, last, row.start);
         outcome_treatment(o, j, i, &row, treatment, sizeof treatment);
-        text(out, treatment);
+        report_text(out, treatment);
         fputs("</td></tr>\n", out);
     }
-    if (any)
-        fputs("</tbody></table></div>\n<p class=\"soft\">A round-off is the rounding error of the row&#39;s "
-              "own terms. Drifts are the largest over all steps. Conservation is not accuracy: that stands "
-              "below.</p>\n",
-              out);
+    if (!any) return;
+    fputs("</tbody></table></div>\n", out);
+    report_unfold(out, keel_sim_rows(o->sim));
+    fputs("<p class=\"soft\">A round-off is the rounding error of the row&#39;s "
+          "own terms. Drifts are the largest over all steps. Conservation is not accuracy: that stands "
+          "below.</p>\n",
+          out);
 }
 
 static void accuracy(FILE *out, const struct outcome *o) {
     const struct accuracy *a = &o->accuracy;
     const struct accuracy_errors *e = accuracy_shown(a);
     keel_defect d = keel_defect_of(keel_sim_solver(o->sim));
-    heading(out, "Accuracy");
+    report_heading(out, "Accuracy");
     if (!e) {
         char words[JOB_SENTENCE];
         accuracy_text(o, words, sizeof words);
         fputs("<p id=\"accuracy\">", out);
-        text(out, words);
+        report_text(out, words);
         fputs(".</p>\n", out);
     } else {
         fprintf(out, "<p id=\"accuracy\">%s <strong>%.1e</strong> (relative %.1e) in <code>",
                 a->round_off && a->yardstick == ACCURACY_RERUN ? "Round-off, below" : "Largest error",
                 e->error, e->relative);
-        text(out, keel_sim_column(o->sim, e->worst));
+        report_text(out, keel_sim_column(o->sim, e->worst));
         fprintf(out, "</code> at t = %.6g, against %s.</p>\n", e->t,
                 a->yardstick == ACCURACY_RERUN   ? "a tighter rerun"
                 : a->yardstick == ACCURACY_EXACT ? "the exact solution"
@@ -204,7 +179,7 @@ static void accuracy(FILE *out, const struct outcome *o) {
     const char *state = outcome_state_name(o, d.component);
     fprintf(out, "<p id=\"defect\">Between the steps the equations are met to <strong>%.1e</strong> %s",
             d.largest, d.relative ? "of the state" : "tolerances");
-    if (state) fputs(", worst in <code>", out), text(out, state), fputs("</code>", out);
+    if (state) fputs(", worst in <code>", out), report_text(out, state), fputs("</code>", out);
     fprintf(out, " at t = %.6g (%ld samples).</p>\n", d.t, d.samples);
 }
 
@@ -215,166 +190,20 @@ static void facts(FILE *out, const struct outcome *o, const struct job *j) {
     if (j->keel.step > 0) fact(out, j->keel.reversible ? "first step" : "step", "%g", j->keel.step);
     else fact(out, "relative tolerance", "%g", KEEL_VALUE(&j->keel, rtol));
     fact(out, "time", "%g .. %g", j->t0, keel_time(keel_sim_solver(o->sim)));
-    if (accuracy_shown(&o->accuracy)) fact(out, "largest error", "%.1e", accuracy_shown(&o->accuracy)->error);
+    const struct accuracy_errors *e = accuracy_shown(&o->accuracy);
+    if (e) fact(out, "largest error", "%.1e, relative %.1e", e->error, e->relative);
     fact(out, "steps", s.rejected ? "%ld, %ld rejected" : "%ld", s.steps, s.rejected);
     if (o->wall_s < 1) fact(out, "computed in", "%.1f ms", 1e3 * o->wall_s);
     else fact(out, "computed in", "%.2f s", o->wall_s);
     fputs("</dl>\n", out);
     if (j->why[0]) {
         fprintf(out, "<p class=\"soft\">%s was chosen: ", j->method);
-        text(out, j->why);
+        report_text(out, j->why);
         fputs(".</p>\n", out);
     }
     char method[JOB_WORD], words[JOB_SENTENCE];
     for (long i = 0; changes_words(keel_sim_solver(o->sim), i, method, words, sizeof words); i++)
         fprintf(out, "<p class=\"soft\">%s %s.</p>\n", method, words);
-}
-
-/* Analysis ---------------------------------------------------------------------------------------------- */
-
-static void modes(FILE *out, const struct job *j) {
-    keel_mode mode;
-    char freedom[JOB_FREEDOM];
-    fprintf(out,
-            "<div class=\"wide\"><table id=\"analysis\"><thead><tr><th>%s</th><th>index</th>"
-            "<th>freedom</th><th>equations</th><th>redundant</th></tr></thead><tbody>\n",
-            keel_model_modes(j->model) > 1 ? "mode" : "");
-    for (int i = 0; keel_model_mode(j->model, i, &mode); i++) {
-        fputs("<tr><td>", out);
-        text(out, mode.name ? mode.name : "model");
-        fprintf(out, "</td><td>%d</td><td>%s</td><td>%d</td><td>%d</td></tr>\n", mode.index,
-                job_freedom(&mode, freedom), mode.equations, mode.redundant);
-    }
-    fputs("</tbody></table></div>\n", out);
-}
-
-static void name_list(FILE *out, const char *what, const char *name, int *any) {
-    if (!*any) fprintf(out, "<p>%s: ", what);
-    fprintf(out, "%s<code>", *any ? ", " : "");
-    text(out, name);
-    fputs("</code>", out);
-    *any = 1;
-}
-
-static void end_list(FILE *out, int any) {
-    if (any) fputs(".</p>\n", out);
-}
-
-static void hidden_and_balances(FILE *out, const struct outcome *o, const struct job *j) {
-    keel_row row;
-    const char *name;
-    int any = 0;
-    for (int i = 0; i < keel_sim_rows(o->sim); i++)
-        if (!keel_sim_row_at(o->sim, i, &row)) continue;
-        else if (row.kind == KEEL_ROW_VELOCITY || row.kind == KEEL_ROW_HIDDEN)
-            name_list(out, "Hidden constraints", row.name, &any);
-    end_list(out, any);
-    any = 0;
-    for (int i = 0; (name = keel_model_linear_invariant(j->model, keel_model_start(j->model), i)); i++)
-        name_list(out, "Balances that the equations show", name, &any);
-    end_list(out, any);
-    any = 0;
-    for (int i = 0; (name = keel_model_free_value(j->model, i)); i++)
-        name_list(out, "Start values that nothing determines but their guess", name, &any);
-    end_list(out, any);
-}
-
-static void values(FILE *out, const struct job *j, const struct store *s) {
-    const char *name;
-    double value;
-    char column[256];
-    fputs("<div class=\"pair\">\n<div><h3>Start and end</h3><div class=\"wide\"><table "
-          "id=\"values\"><thead><tr>"
-          "<th></th><th>start</th><th>end</th></tr></thead><tbody>\n",
-          out);
-    for (int i = 0; i < s->columns && i < MOST_VALUES && s->count; i++) {
-        store_name(s, store_column(s, i), column, sizeof column);
-        named_number(out, column, store_at(s, 0, store_column(s, i)));
-        fprintf(out, "<td>%.10g</td></tr>\n", store_at(s, s->count - 1, store_column(s, i)));
-    }
-    fputs("</tbody></table></div>\n", out);
-    if (s->columns > MOST_VALUES)
-        fprintf(out, "<p class=\"soft\">and %d more.</p>\n", s->columns - MOST_VALUES);
-    fputs("</div>\n", out);
-    for (int i = 0; i < MOST_VALUES && keel_model_parameter(j->model, i, &name, &value); i++) {
-        if (i == 0)
-            fputs("<div><h3>Parameters</h3><div class=\"wide\"><table id=\"parameters\"><tbody>\n", out);
-        named_number(out, name, value);
-        fputs("</tr>\n", out);
-    }
-    if (keel_model_parameter(j->model, 0, &name, &value)) fputs("</tbody></table></div></div>\n", out);
-    fputs("</div>\n", out);
-}
-
-static void events(FILE *out, const struct outcome *o, const struct job *j) {
-    keel_event_record one;
-    long total = 0;
-    for (; keel_sim_event(o->sim, total, &one); total++) {
-        keel_mode from = {0}, to = {0};
-        if (total >= MOST_EVENTS) continue;
-        if (total == 0) {
-            heading(out, "Events");
-            fputs("<div class=\"wide\"><table id=\"events\"><thead><tr><th>event</th><th>t</th>"
-                  "<th class=\"text\">what it did</th></tr></thead><tbody>\n",
-                  out);
-        }
-        keel_model_mode(j->model, one.from, &from);
-        keel_model_mode(j->model, one.to, &to);
-        fputs("<tr><td><code>", out);
-        text(out, one.event);
-        fprintf(out, "</code></td><td>%.10g</td><td class=\"text\">", one.t);
-        if (one.from != one.to) {
-            text(out, from.name ? from.name : "");
-            fputs(" &rarr; ", out);
-            text(out, to.name ? to.name : "");
-        } else fputs(one.changed ? "values assigned" : "recorded", out);
-        fputs("</td></tr>\n", out);
-    }
-    if (total) fputs("</tbody></table></div>\n", out);
-    if (total > MOST_EVENTS)
-        fprintf(out, "<p class=\"soft\">and %ld more; <code>--events FILE.csv</code> writes all.</p>\n",
-                total - MOST_EVENTS);
-}
-
-static void jumps(FILE *out, const struct outcome *o) {
-    keel_jump one;
-    long total = 0;
-    for (; keel_sim_jump(o->sim, total, &one); total++) {
-        if (total >= MOST_EVENTS) continue;
-        if (total == 0) {
-            heading(out, "Jumps of what is kept");
-            fputs("<div class=\"wide\"><table id=\"jumps\"><thead><tr><th>row</th><th>t</th><th>before</th>"
-                  "<th>after</th><th class=\"text\">event</th></tr></thead><tbody>\n",
-                  out);
-        }
-        fputs("<tr><td><code>", out);
-        text(out, one.row);
-        fprintf(out, "</code></td><td>%.10g</td><td>%.10g</td><td>%.10g</td><td class=\"text\">", one.t,
-                one.before, one.after);
-        text(out, one.event);
-        fputs("</td></tr>\n", out);
-    }
-    if (total) fputs("</tbody></table></div>\n", out);
-    if (total > MOST_EVENTS) fprintf(out, "<p class=\"soft\">and %ld more.</p>\n", total - MOST_EVENTS);
-}
-
-static void surfaces(FILE *out, const struct outcome *o) {
-    keel_surface one;
-    char words[200];
-    int any = 0;
-    for (int i = 0; keel_sim_surface_at(o->sim, i, &one); i++) {
-        if (!switching_surface(&one, words, sizeof words)) continue;
-        if (!any++) {
-            heading(out, "Switching surfaces");
-            fputs("<div class=\"wide\"><table id=\"surfaces\"><tbody>\n", out);
-        }
-        fputs("<tr><td><code>", out);
-        text(out, one.name);
-        fputs("</code></td><td class=\"text\">", out);
-        text(out, words);
-        fputs("</td></tr>\n", out);
-    }
-    if (any) fputs("</tbody></table></div>\n", out);
 }
 
 /* Plots ------------------------------------------------------------------------------------------------- */
@@ -394,9 +223,9 @@ static void plots(FILE *out, const struct job *j, const struct store *s, const s
     static struct panels all;
     char why[JOB_SENTENCE] = "";
     all = *asked;
-    if (all.count == 0) panel_states(&all, s);
+    if (all.count == 0) panel_states(&all, s, 1);
     panel_drifts(&all, s);
-    heading(out, "Plots");
+    report_heading(out, "Plots");
     if (!gnuplot_there()) {
         fputs("<p>" GNUPLOT_MISSING ".</p>\n", out);
         return;
@@ -412,7 +241,7 @@ static void plots(FILE *out, const struct job *j, const struct store *s, const s
             fputs("</figure>\n", out);
         } else {
             fputs("<p class=\"soft\">", out);
-            text(out, why);
+            report_text(out, why);
             if (errno == ENOMEM) memory_out();
             fputs(".</p>\n", out);
         }
@@ -429,10 +258,15 @@ static void plots(FILE *out, const struct job *j, const struct store *s, const s
 
 static void options(FILE *out, const struct job *j) {
     int any = 0;
-    heading(out, "Model");
+    report_heading(out, "Model");
+    const char *model = keel_model_text(j->model);
+    long lines = 0;
+    for (const char *at = model; *at; at++) lines += *at == '\n';
+    report_fold(out, lines, "lines, with its libraries");
     fputs("<pre id=\"model\">", out);
-    text(out, keel_model_text(j->model));
+    report_text(out, model);
     fputs("</pre>\n", out);
+    report_unfold(out, lines);
     for (int id = 0; id < OPTIONS; id++) {
         const struct option_value *v = &j->options.value[id];
         for (int i = 0; i < v->count; i++) {
@@ -440,7 +274,7 @@ static void options(FILE *out, const struct job *j) {
             option_name(id, name, sizeof name);
             fprintf(out, any++ ? "\n" : "<h3>Options</h3>\n<pre id=\"options\">");
             fprintf(out, "--%s ", name);
-            text(out, v->text[i]);
+            report_text(out, v->text[i]);
             if (v->by_model) fputs("   (in the model)", out);
         }
     }
@@ -455,11 +289,11 @@ static void end_page(FILE *out, const struct job *j) {
     if (!localtime_r(&now, &local) || !strftime(date, sizeof date, "%Y-%m-%d %H:%M %z", &local))
         date[0] = '\0';
     fprintf(out, "<footer>keel %s, %s, ", keel_version(), date);
-    text(out, j->file && strcmp(j->file, "-") != 0 ? j->path : "standard input");
+    report_text(out, j->file && strcmp(j->file, "-") != 0 ? j->path : "standard input");
     if (!job_interpreted(j, &why_not)) fputs(", compiled", out);
     else {
         fputs(", interpreted: ", out);
-        text(out, why_not);
+        report_text(out, why_not);
     }
     fputs("</footer>\n</main>\n</body>\n</html>\n", out);
 }
@@ -473,22 +307,19 @@ int report_end(struct report *r, struct job *j, const struct outcome *o, const s
           "<meta name=\"generator\" content=\"keel " KEEL_VERSION "\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           out);
-    text(out, keel_model_name(j->model));
-    fprintf(out, " - keel</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", report_style);
-    text(out, keel_model_name(j->model));
+    report_text(out, keel_model_name(j->model));
+    fputs(" - keel</title>\n<style>\n", out);
+    report_lines(out, page_report);
+    fputs("</style>\n</head>\n<body>\n<main>\n<h1>", out);
+    report_text(out, keel_model_name(j->model));
     fputs("</h1>\n", out);
     verdict(out, o, j);
     facts(out, o, j);
+    motion_write(out, o, j, s);
     certificate(out, o, j);
     accuracy(out, o);
     plots(out, j, s, asked);
-    heading(out, "Analysis");
-    modes(out, j);
-    hidden_and_balances(out, o, j);
-    values(out, j, s);
-    events(out, o, j);
-    jumps(out, o);
-    surfaces(out, o);
+    report_analysis(out, o, j, s);
     options(out, j);
     end_page(out, j);
     if (keel_model_status(j->model) == KEEL_ENOMEM) memory_out();

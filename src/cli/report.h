@@ -9,7 +9,6 @@
 struct report {
     struct file file; /* without a stream: no report is wanted */
 };
-extern const char report_style[]; /* the page's CSS */
 
 /* Before the run: is the name right, can it be written?  0, or an exit status. */
 int report_open(struct report *r, struct job *j);

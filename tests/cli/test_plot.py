@@ -49,9 +49,40 @@ class Plots(cli.Case):
         self.keel("run", model, "--quiet", "--plot", "p.svg", *options)
         return xml.etree.ElementTree.parse(self.path("p.svg")).getroot()
 
+    def test_map_of_a_line(self):
+        """An array of forty places is a picture, not forty curves."""
+        svg = self.svg(example("brusselator_line"))
+        self.assertEqual([c for c in curves(svg) if c.find(f".//{SVG}image") is not None], curves(svg))
+        self.assertEqual(texts(svg).count("place"), 2)
+
+    def test_events_and_modes_are_marked(self):
+        svg = self.svg(example("slack_rod"), "--axes", "t,x")
+        self.assertIn("taut", texts(svg))
+        dashed = lambda picture: [one for one in picture.iter() if "dasharray" in str(one.attrib)]
+        self.assertTrue(dashed(svg))
+        self.assertFalse(dashed(self.svg(example("pendulum"), "--axes", "t,x")))
+
+    def test_vectors_stay_together(self):
+        """x[1] is a thousand times x[2]: one vector, one panel."""
+        with open(self.path("v.keel"), "w") as file:
+            file.write("var x[1..2]\nx[1]' = -x[1]\nx[2]' = -x[2]\ninit x = (1000, 1)\nrun 0 .. 1\n")
+        self.assertEqual(texts(self.svg(self.path("v.keel"))).count("t"), 1)
+
+    def test_legend_has_room(self):
+        """Long names go into several lines, none beyond the picture."""
+        with open(self.path("l.keel"), "w") as file:
+            names = ["a_quantity_with_a_long_name_%d" % i for i in range(6)]
+            file.write("var " + ", ".join(names) + "\n" + "".join("%s' = -%s\n" % (n, n) for n in names))
+            file.write("init " + ", ".join("%s = 1" % n for n in names) + "\nrun 0 .. 1\n")
+        svg = self.svg(self.path("l.keel"))
+        rows = {round(float(re.search(r"translate\(([\d.]+),([\d.]+)\)", up.get("transform")).group(2)))
+                for up in svg.iter(f"{SVG}g") if up.get("transform", "").startswith("translate")
+                and any("long_name" in (t.text or "") for t in up.iter(f"{SVG}text"))}
+        self.assertGreaterEqual(len(rows), 3)
+
     def test_default_panels(self):
         svg = self.svg(example("pendulum"))
-        self.assertEqual(len(curves(svg)), 8)
+        self.assertEqual(len(curves(svg)), 9)  # the way of (x, y) among them
         said = texts(svg)
         for name in ("x", "y", "x'", "y'", "tension", "rod", "d/dt rod", "energy", "x, y", "|drift| in round-offs", "\u22640.01"):
             self.assertIn(name, said)

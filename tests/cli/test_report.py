@@ -105,6 +105,21 @@ class Report(cli.Case):
         self.assertIn("The run has failed", page.byid["verdict"])
         self.assertIn(("p", "class", "verdict bad"), page.attributes)
 
+    def test_long_tables_are_folded(self):
+        page, run = self.report(example("chain"))
+        self.assertIn("details", page.tags)
+        self.assertEqual(len(page.tables["certificate"]) - 1, len(run["kept"]))
+        page, _ = self.report(example("pendulum"))
+        self.assertNotIn("details", page.tags)
+
+    def test_nothing_to_keep_is_said_kindly(self):
+        page, _ = self.report(example("lorenz"))
+        self.assertTrue(page.byid["verdict"].startswith("Done: t = "), page.byid["verdict"])
+
+    def test_no_motion_where_nothing_moves(self):
+        page, _ = self.report(example("robertson"))
+        self.assertNotIn("script", page.tags)
+
     def test_events(self):
         page, run = self.report(example("plastic"))
         self.assertEqual([r[0] for r in page.tables["events"][1:]], [e["name"] for e in run["events"]])
@@ -114,7 +129,8 @@ class Report(cli.Case):
 
     def test_nothing_from_outside(self):
         page, _ = self.report(example("pendulum"), "--axes", "x,y")
-        self.assertNotIn("script", page.tags)
+        script = self.text[self.text.index("<script>"):self.text.index("</script>")]
+        self.assertNotRegex(script, r"https?:|fetch\(|import\(|XMLHttpRequest|innerHTML")
         for tag in ("link", "img", "iframe", "object", "embed"):
             self.assertNotIn(tag, page.tags)
         for tag, name, value in page.attributes:

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+import browser
 import cli
 from cli import example
 
@@ -26,7 +27,7 @@ class Browser(cli.Case):
         return done.stdout.decode(), [line for line in done.stderr.decode(errors="replace").split("\n") if "CONSOLE" in line]
 
     def report(self, name, *options):
-        page = self.path(name + ".html")
+        page = self.path(os.path.basename(name) + ".html")
         self.keel("run", example(name), "--quiet", "--report", page, *options)
         return page
 
@@ -38,8 +39,40 @@ class Browser(cli.Case):
         self.assertEqual(re.findall(r"<tr><td><code>(.*?)</code>", table), ["rod", "d/dt rod", "energy"])
         self.assertIn("Held to round-off", dom)
         self.assertIn("lagrangian m*(x'^2 + y'^2)/2 - m*g*y", dom)
-        self.assertEqual(dom.count("<figure><svg"), 4)
-        self.assertEqual(dom.count('<g id="gnuplot_plot_'), 8)
+        self.assertEqual(dom.count("<figure><svg"), 5)
+        self.assertEqual(dom.count('<g id="gnuplot_plot_'), 9)
+
+    def motion(self, name):
+        """What the page has found to draw: {points, bodies, rods, joints, pivots}, and complaints."""
+        with browser.Browser() as chromium:
+            chromium.open("file://" + self.report(name))
+            chromium.wait("document.querySelector('footer') !== null")
+            found = chromium.ask("""(() => { const scene = document.getElementById("scene").scene, f = scene && scene.found;
+                return f && {points: f.points.length, bodies: f.bodies.length, rods: f.rods.length, joints: f.joints.length,
+                    pivots: f.joints.filter((one) => !one.b.at).map((one) => one.q),
+                    reach: Math.max(0, ...f.joints.map((one) => Math.hypot(...one.p)))}; })()""")
+            if found:
+                before = chromium.ask("document.getElementById('scene').scene.time")
+                chromium.wait("document.getElementById('scene').scene.time !== %r" % before, 10)
+                chromium.ask("document.querySelector('.scene-bar button').click()")
+                self.assertFalse(chromium.ask("document.getElementById('scene').scene.playing"))
+            self.assertEqual(chromium.complaints, [])
+            return found
+
+    def test_mechanisms_move(self):
+        """Rods and joints are found from the motion: where they are is told by the models."""
+        self.assertEqual(self.motion("pendulum")["rods"], 1)
+        self.assertEqual((self.motion("four_bar")["points"], self.motion("four_bar")["rods"]), (2, 3))
+        crank = self.motion("slider_crank")
+        self.assertEqual((crank["bodies"], crank["joints"]), (3, 3))
+        self.assertEqual(len(crank["pivots"]), 1)
+        self.assertLess(max(map(abs, crank["pivots"][0])), 1e-6)  # the shaft is at (0, 0)
+        self.assertAlmostEqual(crank["reach"], 0.4, delta=1e-5)   # from the rod's centre to its pins
+        linkage = self.motion("linkages/four_bar_3d")
+        self.assertEqual((linkage["bodies"], linkage["joints"], len(linkage["pivots"])), (3, 4, 2))
+
+    def test_free_motion_has_no_rods(self):
+        self.assertEqual(self.motion("kepler")["rods"], 0)
 
     def test_complaints_would_be_seen(self):
         page = self.report("kepler")

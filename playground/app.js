@@ -1,0 +1,288 @@
+/* app.js - the page: text and sliders to runs, runs to pictures. */
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+const isDark = () => document.documentElement.dataset.theme === "dark";
+const workerAddress = URL.createObjectURL(new Blob([keelWorkerText], {type: "text/javascript"}));
+const typingPause = 300, settledPause = 350; /* ms */
+
+const page = {
+    name: "model", shown: new Set(), drifts: new Set(), known: "", results: new Results(), last: null, csv: null,
+    scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
+};
+
+/* Links ------------------------------------------------------------------------------------------------- */
+
+function toLink(model) {
+    const bytes = new TextEncoder().encode(JSON.stringify(model));
+    const text = btoa(Array.from(bytes, (one) => String.fromCharCode(one)).join(""));
+    return "#m=" + text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+
+/* null: the link holds no model. */
+function fromLink(hash) {
+    const named = hash.match(/^#example=(\w+)$/);
+    if (named) return keelExamples.find((one) => one.name === named[1]) || null;
+    if (!hash.startsWith("#m=")) return null;
+    try {
+        const bytes = Uint8Array.from(atob(hash.slice(3).replace(/-/g, "+").replace(/_/g, "/")), (one) => one.charCodeAt(0));
+        const model = JSON.parse(new TextDecoder().decode(bytes));
+        return typeof model.text === "string" ? model : null;
+    } catch {
+        return null;
+    }
+}
+
+function share() {
+    const link = location.href.replace(/#.*/, "") + toLink({name: page.name, text: editor.text, values: sliders.values});
+    history.replaceState(null, "", link);
+    byId("link").value = link;
+    byId("copied").textContent = "";
+    byId("share-dialog").showModal();
+    byId("link").select();
+    if (navigator.clipboard)
+        navigator.clipboard.writeText(link).then(() => { byId("copied").textContent = "Copied."; }, () => {});
+}
+
+function save(name, parts, type) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob(parts, {type}));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+/* Checking ---------------------------------------------------------------------------------------------- */
+
+const fileName = () => `${page.name.replace(/[^\w-]/g, "_") || "model"}.keel`;
+
+async function check() {
+    const text = editor.text;
+    const done = await page.checker.run({command: "check", words: ["--json", fileName()], name: fileName(), text});
+    if (!done || text !== editor.text) return null;
+    let found;
+    try {
+        found = JSON.parse(done.out);
+    } catch {
+        found = {exit: 1, diagnostics: [{severity: "error", message: done.err.replace(/^keel: /, "") || "keel gave no answer"}]};
+    }
+    if (!found.diagnostics.length && found.exit) found.diagnostics = [{severity: "error", message: found.message}];
+    editor.show(found.diagnostics);
+    showMessages(byId("messages"), found.diagnostics, text, (line, column) => editor.go(line, column));
+    return found;
+}
+
+/* The text rules: what the sliders had changed is forgotten. */
+function changed() {
+    clearTimeout(page.timer);
+    sliders.values = {};
+    page.timer = setTimeout(async () => {
+        const found = await check();
+        if (found && found.exit === 0 && byId("live").checked) run({});
+    }, typingPause);
+}
+
+/* Running ----------------------------------------------------------------------------------------------- */
+
+/* quick: while a slider moves, without the rerun that measures accuracy. */
+async function run({quick = false}) {
+    const text = editor.text, name = fileName(), results = new Results();
+    const words = ["--json", "--interpret", "--out", "/dev/rows.csv", ...sliders.words(), name];
+    if (quick) words.push("--accuracy", "no");
+    page.running = {quick};
+    byId("stop").disabled = false;
+    byId("command").textContent = ["keel run", name, ...sliders.words().map((one) => (one === "--set" ? one : `"${one}"`))].join(" ");
+    const done = await page.runner.run({command: "run", words, name, text, keep: !quick, rows: (rows) => {
+        results.add(rows);
+        if (!quick) follow(results);
+    }});
+    if (!done) return; /* stopped: whoever did it tells */
+    page.running = null;
+    byId("stop").disabled = true;
+    finish(done, results, quick, text);
+    if (page.pending) {
+        const next = page.pending;
+        page.pending = null;
+        run(next);
+    }
+}
+
+/* A run that has taken so long shows what there is. */
+let followed = 0;
+function follow(results) {
+    const now = performance.now();
+    if (now - followed < 120) return;
+    followed = now;
+    page.results = results;
+    page.partly = true; /* what is worth showing is not known yet */
+    draw();
+}
+
+function finish(done, results, quick, text) {
+    let result;
+    try {
+        result = JSON.parse(done.out);
+    } catch {
+        result = {status: "failed", message: done.err.replace(/^keel: /, "") || "keel gave no answer"};
+    }
+    page.last = result;
+    page.memory = done.memory;
+    page.seconds = done.seconds;
+    if (results.names.length) page.results = results;
+    if (page.partly) [page.partly, page.known] = [false, ""];
+    if (!quick) page.csv = done.csv.length ? done.csv : null;
+    byId("save-rows").disabled = !page.csv;
+    if (result.parameters) {
+        const base = {...result.parameters};
+        for (const name of Object.keys(sliders.values)) base[name] = sliders.base[name] ?? base[name];
+        sliders.show(base, text);
+    }
+    byId("model-name").textContent = result.model || "Model";
+    if (!quick || result.status === "failed") showVerdict(byId("verdict"), result);
+    if (result.kept && !quick) showCertificate(byId("certificate"), result, done.seconds);
+    draw();
+    page.runs = (page.runs || 0) + 1;
+    document.body.dataset.runs = String(page.runs);
+}
+
+function stop() {
+    page.pending = null;
+    clearTimeout(page.settle);
+    if (!page.runner.busy) return;
+    page.runner.stop();
+    page.running = null;
+    byId("stop").disabled = true;
+    const t = page.results.t, where = t.length ? ` at t = ${sayNumber(t[t.length - 1], 4)}` : "";
+    showVerdict(byId("verdict"), {status: "failed", message: `Stopped${where}.`});
+    document.body.dataset.stopped = "yes";
+}
+
+/* The latest position of a slider runs as soon as the run before it has ended; when it rests, a full one does. */
+function slid(settled) {
+    clearTimeout(page.settle);
+    if (settled) page.settle = setTimeout(() => run({}), settledPause);
+    else if (page.runner.busy && page.running && page.running.quick) page.pending = {quick: true};
+    else run({quick: true});
+}
+
+/* Drawing ----------------------------------------------------------------------------------------------- */
+
+function newColumns(names) {
+    page.known = names.join("\n");
+    page.shown = firstColumns(names, page.results.columns);
+    const [x, y] = firstPhase(names);
+    for (const [id, value] of [["phase-x", x], ["phase-y", y]])
+        byId(id).replaceChildren(...["t", ...names].map((name) => new Option(name, name, name === value, name === value)));
+}
+
+function drawDrifts(results, result) {
+    const rows = ((result && result.kept) || []).filter((row) => results.columns[`drift.${row.name}`]);
+    byId("drift-card").hidden = rows.length === 0;
+    if (!rows.length) return;
+    const names = rows.map((row) => row.name);
+    if (![...page.drifts].some((name) => names.includes(name))) page.drifts = new Set([...rows]
+        .sort((a, b) => (b.scaled_drift || 0) - (a.scaled_drift || 0)).slice(0, 6).map((row) => row.name));
+    const curves = rows.filter((row) => page.drifts.has(row.name)).map((row, i) => {
+        const unit = row.scaled_drift > 0 ? row.max_drift / row.scaled_drift : 1;
+        const y = results.columns[`drift.${row.name}`].map((one) => Math.log10(Math.max(Math.abs(one) / unit, 0.1)));
+        return {name: row.name, x: results.t, y, color: plotColor(i)};
+    });
+    driftPlot.show({curves, log: true});
+    legend(byId("drift-legend"), names, page.drifts, plotColor, draw);
+}
+
+function drawScene(results, result) {
+    const mechanics = result && (result.degrees_of_freedom !== undefined || (result.kept || []).some((row) => row.name === "energy"));
+    const constrained = ((result && result.kept) || []).some((row) => row.kind === "constraint");
+    const run = {t: results.t, columns: results.columns, constrained};
+    const again = page.scene && mechanics && page.scene.show(run);
+    if (!again) page.scene = mechanics && results.t.length > 1 ? keelScene(byId("scene"), run) : null;
+    byId("stage").hidden = !page.scene;
+    document.querySelector("main").classList.toggle("moving", Boolean(page.scene));
+}
+
+function draw() {
+    const results = page.results, names = results.values(), result = page.last;
+    if (!names.length || !results.t.length) return;
+    if (names.join("\n") !== page.known) newColumns(names);
+    const chosen = [...page.shown].filter((name) => results.columns[name]);
+    const marks = ((result && result.events) || []).map((one) => ({t: one.t, name: one.name}));
+    timePlot.show({curves: chosen.map((name, i) => ({name, x: results.t, y: results.columns[name], color: plotColor(i)})),
+        marks, bands: results.bands()});
+    legend(byId("legend"), names.slice(0, 120), page.shown, plotColor, draw);
+    const x = byId("phase-x").value, y = byId("phase-y").value;
+    phasePlot.show({curves: [{name: y, x: results.columns[x], y: results.columns[y], color: plotColor(0)}], across: x, path: true,
+        equal: mechanismPoints([x, y]).length > 0});
+    drawDrifts(results, result);
+    drawScene(results, result);
+}
+
+/* The page ---------------------------------------------------------------------------------------------- */
+
+async function openModel(model) {
+    stop();
+    page.name = model.name || "model";
+    editor.text = model.text;
+    sliders.values = {...(model.values || {})};
+    sliders.base = {};
+    sliders.key = "";
+    page.last = null;
+    page.known = "";
+    page.drifts = new Set();
+    byId("model-name").textContent = page.name;
+    document.querySelectorAll("dialog").forEach((one) => one.close());
+    check();
+    await run({});
+}
+
+function setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    if (page.results.t.length) draw();
+}
+
+function keys(event) {
+    if (!(event.ctrlKey || event.metaKey)) return;
+    if (event.key === "Enter") run({});
+    else if (event.key === "s") byId("save-model").click();
+    else if (event.key === ".") stop();
+    else return;
+    event.preventDefault();
+}
+
+const editor = new Editor(byId("editor"), byId("copy"), changed);
+const sliders = new Sliders(byId("sliders"), byId("slider-list"), byId("reset"), slid);
+const timePlot = new Plot(byId("time-plot")), phasePlot = new Plot(byId("phase-plot")), driftPlot = new Plot(byId("drift-plot"));
+
+byId("run").addEventListener("click", () => run({}));
+byId("stop").addEventListener("click", stop);
+byId("share").addEventListener("click", share);
+byId("save-model").addEventListener("click", () => save(fileName(), [editor.text], "text/plain"));
+byId("save-rows").addEventListener("click", () => save(fileName().replace(/keel$/, "csv"), page.csv, "text/csv"));
+byId("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
+byId("open-gallery").addEventListener("click", () => {
+    byId("search").value = "";
+    showGallery(byId("gallery-list"), "", openModel);
+    byId("gallery").showModal();
+});
+byId("search").addEventListener("input", () => showGallery(byId("gallery-list"), byId("search").value, openModel));
+document.querySelectorAll("[data-close]").forEach((one) => one.addEventListener("click", () => one.closest("dialog").close()));
+["phase-x", "phase-y"].forEach((id) => byId(id).addEventListener("change", draw));
+document.addEventListener("keydown", keys);
+addEventListener("hashchange", () => {
+    const model = fromLink(location.hash);
+    if (model) openModel(model);
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
+
+async function begin() {
+    setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    const first = fromLink(location.hash) || keelExamples[0];
+    editor.text = first.text;
+    const packed = Uint8Array.from(atob(keelWasm), (one) => one.charCodeAt(0));
+    const plain = new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip")));
+    const module = await WebAssembly.compile(await plain.arrayBuffer());
+    page.runner = new Engine(module);
+    page.checker = new Engine(module);
+    openModel(first);
+}
+begin();

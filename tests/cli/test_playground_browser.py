@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""The playground in a browser: type a model, see the mistake, mend it, run it, and the numbers are those of the command.
+
+The page is made by `./dev playground`; where it is missing, or older than what it is made of, the test is skipped."""
+import csv
+import glob
+import gzip
+import json
+import os
+import sys
+import tempfile
+import time
+import unittest
+
+import cli
+from browser import Browser
+
+SOURCE = os.environ["KEEL_SOURCE"]
+PAGE = os.path.join(SOURCE, "build", "playground", "keel.html")
+MADE_OF = ("src/**/*", "playground/*", "include/**/*.h", "libraries/*")
+WRONG = "var x, v\nx' = v\nv' = -x - 0.1*y\ninit x = 1, v = 0\nrun 0 .. 10\n"
+RIGHT = WRONG.replace("y\n", "v\n", 1)
+ENDLESS = "var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 1e12\noptions every = 1e6\n"
+# Contrast of text against what lies behind it, by WCAG: 4.5 for text, 3 for large text.
+CONTRAST = """(() => {
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const rgb = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data]; };
+  const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const bad = [];
+  for (const one of document.querySelectorAll("body *")) {
+    const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    const style = getComputedStyle(one), ink = rgb(style.color);
+    if (!own || one.disabled || ink[3] === 0 || !one.offsetParent || one.closest("script, style, .skip")) continue;
+    let behind = one;
+    while (behind && rgb(getComputedStyle(behind).backgroundColor)[3] < 255) behind = behind.parentElement;
+    const a = light(ink), b = light(rgb(behind ? getComputedStyle(behind).backgroundColor : "#fff"));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), size = parseFloat(style.fontSize);
+    if (ratio < (size >= 24 ? 3 : 4.5)) bad.push(`${one.tagName}.${one.className} ${ratio.toFixed(2)} ${one.textContent.slice(0, 30)}`);
+  }
+  return bad;
+})()"""
+
+
+def newest():
+    files = [one for pattern in MADE_OF for one in glob.glob(os.path.join(SOURCE, pattern), recursive=True)]
+    return max(os.path.getmtime(one) for one in files if os.path.isfile(one))
+
+
+class Playground(cli.Case):
+    def setUp(self):
+        super().setUp()
+        self.browser = Browser()
+        self.addCleanup(self.browser.close)
+
+    def load(self, link=""):
+        self.browser.open("file://" + PAGE + link)
+        self.browser.wait("typeof page === 'object' && page.runs > 0 && !page.runner.busy && !page.checker.busy")
+
+    def write(self, text):
+        """As a person does: all is selected, then typed over."""
+        self.browser.ask("byId('editor').focus(); byId('editor').select()")
+        self.browser.type(text)
+
+    def runs(self):
+        return self.browser.ask("page.runs")
+
+    def verdict(self):
+        return self.browser.ask("byId('verdict').innerText")
+
+    def native(self, text, *options):
+        """Rows and certificate of the command."""
+        with tempfile.TemporaryDirectory() as folder:
+            model, rows = os.path.join(folder, "model.keel"), os.path.join(folder, "rows.csv")
+            with open(model, "w") as file:
+                file.write(text)
+            done = self.keel("run", model, "--json", "--interpret", "--out", rows, *options)
+            with open(rows, newline="") as file:
+                return list(csv.reader(line for line in file if not line.startswith("#"))), json.loads(done.stdout)
+
+    def test_first_visit(self):
+        """A pendulum swings soon after the page is opened; nothing is asked of the network; sliders are quick."""
+        begin = time.time()
+        self.load()
+        print("a pendulum swings after %.2f s" % (time.time() - begin))
+        self.assertLess(time.time() - begin, 20)  # of a machine that does much else
+        self.assertIn("Held to round-off", self.verdict())
+        self.assertEqual(self.browser.ask("page.scene.found.rods.length"), 1)
+        before = self.browser.ask("page.scene.time")
+        self.browser.wait("page.scene.time !== %r" % before, 5)
+        quick = self.browser.ask("""(async () => { const times = []; for (let i = 0; i < 40; i++) {
+            sliders.values = {l: 1 + i / 40}; await run({quick: true}); times.push(page.seconds); } return Math.min(...times); })()""")
+        print("a run for a slider takes %.1f ms" % (1e3 * quick))
+        self.assertLess(quick, 1 / 30)
+        outside = [one for one in self.browser.requests if not one.startswith(("file://", "blob:", "data:"))]
+        self.assertEqual((outside, self.browser.complaints), ([], []))
+
+    def test_mistake_mended_and_run(self):
+        self.load()
+        runs = self.runs()
+        self.write(WRONG)
+        self.browser.wait("document.querySelector('#messages .error') !== null", 20)
+        words = self.browser.ask("byId('messages').innerText")
+        self.assertIn("line 3", words)
+        self.assertIn("`y`", words)
+        lines = words.split("\n")
+        self.assertEqual(next(line for line in lines if line.strip() == "^").index("^"), WRONG.split("\n")[2].index("y"))
+        self.assertEqual(self.browser.ask("document.querySelector('#copy .mark-error').textContent"), "y")
+        self.assertEqual(self.runs(), runs)
+        self.write(RIGHT)
+        self.browser.wait("page.runs > %d && !page.runner.busy" % runs, 20)
+        self.assertEqual(self.browser.ask("byId('messages').innerText"), "")
+        self.same_numbers(RIGHT)
+        self.assertEqual(self.browser.complaints, [])
+
+    def same_numbers(self, text, *options):
+        """Same bits: this model has but sums and products."""
+        rows, native = self.native(text, *options)
+        names = rows[0][:-1]
+        self.assertEqual(self.browser.ask("page.results.names"), names)
+        for i, name in enumerate(names):
+            there = self.browser.ask("Array.from(page.results.columns[%s], String)" % json.dumps(name))
+            self.assertEqual([float(one) for one in there], [float(row[i]) for row in rows[1:]], name)
+        page = self.browser.ask("page.last")
+        for key in ("steps", "evaluations", "kept", "method", "stabilizer", "state", "accuracy"):
+            self.assertEqual(page[key], native[key], key)
+        text = self.browser.ask("new Blob(page.csv).text()")
+        self.assertEqual([row for row in csv.reader(line for line in text.splitlines() if line[0] != "#")], rows)
+
+    def test_mechanism_has_the_certificate_of_the_command(self):
+        self.load("#example=four_bar")
+        with open(cli.example("four_bar")) as file:
+            rows, native = self.native(file.read())
+        page = self.browser.ask("page.last")
+        self.assertEqual([row["name"] for row in page["kept"]], [row["name"] for row in native["kept"]])
+        for name, value in native["state"].items():
+            self.assertAlmostEqual(page["state"][name], value, delta=1e-6 * max(1, abs(value)))
+        for row in page["kept"]:
+            self.assertLess(row["scaled_drift"], 50)
+
+    def test_stop(self):
+        self.load()
+        self.write(ENDLESS)
+        self.browser.wait("page.runner.busy && !byId('stop').disabled", 20)
+        time.sleep(0.5)
+        self.browser.ask("byId('stop').click()")
+        self.assertIn("Stopped", self.verdict())
+        self.assertFalse(self.browser.ask("page.runner.busy"))
+        runs = self.runs()
+        self.write(RIGHT)
+        self.browser.wait("page.runs > %d" % runs, 20)
+
+    def test_memory(self):
+        """A hundred runs: the memory is that after the first few."""
+        self.load()
+        sizes = self.browser.ask("""(async () => { const sizes = []; for (let i = 0; i < 100; i++) {
+            sliders.values = {l: 1 + i / 100}; await run({quick: i % 10 !== 0}); sizes.push(page.memory); } return sizes; })()""", 200)
+        self.assertEqual(sizes[-1], sizes[9])
+
+    def test_link(self):
+        """A link holds model and parameters, signs of all kinds included."""
+        self.load()
+        text = "# länge ≤ 3 & <b>\n" + RIGHT
+        link = self.browser.ask("toLink({name: 'mine', text: %s, values: {}})" % json.dumps(text))
+        self.browser.open("about:blank")
+        self.load(link)
+        self.assertEqual(self.browser.ask("editor.text"), text)
+        self.browser.open("about:blank")
+        self.load("#m=nonsense")
+        self.assertIn("lagrangian", self.browser.ask("editor.text"))
+        self.assertEqual(self.browser.complaints, [])
+
+    def test_looks(self):
+        """Enough contrast in light and dark, no wider than a phone, all reachable by keys; pictures stay in the build folder."""
+        self.load()
+        for theme in ("light", "dark"):
+            self.browser.ask("setTheme('%s')" % theme)
+            time.sleep(0.3)  # colours change slowly
+            self.assertEqual(self.browser.ask(CONTRAST), [], theme)
+            self.browser.picture(os.path.join(cli.BUILD, "playground-%s.png" % theme))
+        self.browser.resize(412, 900, mobile=True)
+        self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), 412)
+        self.browser.picture(os.path.join(cli.BUILD, "playground-phone.png"))
+        self.browser.resize(1400, 1000)
+        reached = set()
+        self.browser.ask("document.activeElement.blur()")
+        for _ in range(60):
+            self.browser.ask("document.activeElement === byId('editor') && byId('editor').blur()")
+            self.browser.press("Tab", 9)
+            reached.add(self.browser.ask("document.activeElement.id || document.activeElement.getAttribute('aria-label') || ''"))
+            if "editor" in reached:
+                break
+        for wanted in ("open-gallery", "run", "share", "save-model", "theme", "editor"):
+            self.assertIn(wanted, reached)
+        unnamed = self.browser.ask("""[...document.querySelectorAll("button, input, select, textarea")].filter((one) =>
+            !one.textContent.trim() && !one.getAttribute("aria-label") && !(one.labels && one.labels.length)).map((one) => one.outerHTML)""")
+        self.assertEqual(unnamed, [])
+
+    def test_size(self):
+        with open(PAGE, "rb") as file:
+            self.assertLess(len(gzip.compress(file.read(), 9)), 1.5e6)
+
+
+if __name__ == "__main__":
+    cli.needs("chromium")
+    if not os.path.exists(PAGE) or os.path.getmtime(PAGE) < newest():
+        print("skipped: the page is missing, or older than its sources; ./dev playground makes it")
+        sys.exit(cli.SKIPPED)
+    unittest.main(argv=sys.argv[:1])
