@@ -32,6 +32,8 @@
 
 #include <keel/lyapunov.h>
 
+#include <keel/orbit.h>
+
 #include <keel.h>
 
 #include <cstring>

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/csv.h"
 #include "cli/fitting.h"
+#include "cli/plane.h"
 #include "cli/run_json.h"
 #include "cli/stop.h"
 #include "cli/waiting.h"
@@ -132,16 +133,6 @@ static void print_json(const struct fitting *f, int status, FILE *out) {
 
 /* CSV --------------------------------------------------------------------------------------------------- */
 
-static int open_out(struct fitting *f) {
-    struct job *j = &f->job;
-    const char *path = option_text(&j->options, opt_out);
-    size_t length = path ? strlen(path) : 0;
-    if (!path) return 0;
-    if (length < 5 || strcmp(path + length - 4, ".csv") != 0)
-        return job_fail(j, EXIT_USAGE, "--out %.200s: the name must end in .csv", path);
-    return output_open(j, &f->out, path, KIND_CSV);
-}
-
 /* A line for each number of the data. */
 static int write_out(struct fitting *f) {
     FILE *out = f->out.stream;
@@ -214,7 +205,8 @@ static int fit(struct fitting *f) {
     if (!f->fit) return job_no_memory(j);
     if (keel_fit_status(f->fit) < 0) return fit_failed(f, "", 0);
     if (take_data(f) || take_list(f, opt_sigma, keel_fit_sigma, "--sigma ") ||
-        take_list(f, opt_bounds, keel_fit_bound, "--bounds ") || open_out(f) || plot_open(&f->plot, j))
+        take_list(f, opt_bounds, keel_fit_bound, "--bounds ") || plane_out(j, &f->out) ||
+        plot_open(&f->plot, j))
         return j->status;
     waiting_begin(&waiting, &j->messages, "fitting");
     keel_status status = keel_fit_run(f->fit);

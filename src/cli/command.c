@@ -47,6 +47,14 @@ const struct command command_table[] = {
      "time.  A positive one is chaos.  An invariant adds a zero, which is left out and named.",
      "keel lyapunov lorenz.keel --tend 10000", "three exponents: about 0.906, 0 and -14.57",
      lyapunov_command},
+    {"orbit", COMMAND_ORBIT, "MODEL", "a periodic orbit near the start, and how stable it is",
+     "Newton's method on several segments of the period at once, along the constraints.  Orbits that come "
+     "in\n"
+     "families are told; --hold fixes a member.  Floquet's multipliers tell how deviations grow over a "
+     "period:\n"
+     "beyond 1 in size the orbit is unstable.",
+     "keel orbit arenstorf.keel --period 17.07 --hold x,y",
+     "the start values and the period to twelve digits, and the multipliers", orbit_command},
     {"fit", COMMAND_FIT, "MODEL", "parameters and start values from data, with their standard deviations",
      "Least squares by Levenberg and Marquardt's method on exact sensitivities.  The data are CSV: a column "
      "t,\n"

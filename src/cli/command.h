@@ -26,6 +26,7 @@ int gather_command(int count, char **argv);
 int compare_command(int count, char **argv);
 int converge_command(int count, char **argv);
 int lyapunov_command(int count, char **argv);
+int orbit_command(int count, char **argv);
 int fit_command(int count, char **argv);
 int methods_command(int count, char **argv);
 int check_command(int count, char **argv);

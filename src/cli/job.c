@@ -143,9 +143,9 @@ static int load_model(struct job *j) {
     o.method = text ? method : NULL;
     o.from = option_text(&j->options, opt_t0);
     o.to = option_text(&j->options, opt_tend);
-    o.sensitivity = j->command == COMMAND_LYAPUNOV ? "*"
-                    : j->command == COMMAND_FIT    ? option_text(&j->options, opt_fit)
-                                                   : option_text(&j->options, opt_sensitivity);
+    o.sensitivity = j->command & COMMAND_TANGENT ? "*"
+                    : j->command == COMMAND_FIT  ? option_text(&j->options, opt_fit)
+                                                 : option_text(&j->options, opt_sensitivity);
     double begin = job_seconds();
     j->path = find_path(j->file);
     if (!j->path) return job_no_memory(j);

@@ -27,10 +27,12 @@ enum {
     COMMAND_SHOW = 8192,
     COMMAND_LYAPUNOV = 16384,
     COMMAND_FIT = 65536,
-    COMMAND_ANALYSE = COMMAND_LYAPUNOV | COMMAND_FIT, /* questions beyond one run */
+    COMMAND_ORBIT = 131072,
+    COMMAND_TANGENT = COMMAND_LYAPUNOV | COMMAND_ORBIT, /* with the sensitivities to all free start values */
+    COMMAND_ANALYSE = COMMAND_TANGENT | COMMAND_FIT,    /* questions beyond one run */
     COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_ANALYSE,
     COMMAND_MODEL = COMMAND_SOLVE | COMMAND_CHECK | COMMAND_EMIT,
-    COMMAND_ALL = 131071
+    COMMAND_ALL = 262143
 };
 
 enum option_kind {
@@ -60,6 +62,11 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "columns `d/dA x` too: how the motion depends on parameters and start values")                         \
     X(transient, NUMBER, LINE, "T", NULL, COMMAND_LYAPUNOV,                                                  \
       "the time before counting begins (a tenth of the run)")                                                \
+    X(period, NUMBER, LINE, "T", NULL, COMMAND_ORBIT,                                                        \
+      "about; of equations with t exactly (as the run first comes back to its start)")                       \
+    X(hold, TEXT, LINE, "A,B,..", NULL, COMMAND_ORBIT,                                                       \
+      "what stays as it is at the start: states, invariants, `period`")                                      \
+    X(segments, COUNT, LINE, "N", NULL, COMMAND_ORBIT, "of the period, each shot at by itself (10)")         \
     X(data, FILE, LINE, "FILE.csv", NULL, COMMAND_FIT,                                                       \
       "what was measured: t and columns of the model; repeatable: more experiments")                         \
     X(fit, TEXT, LINE, "A,B,..", NULL, COMMAND_FIT, "the parameters and start values to be found")           \
@@ -89,18 +96,19 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "smallest, largest and mean of each column over the run, too")                                         \
     X(steps_out, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output at every accepted step")                      \
     X(out, FILE, LINE, "FILE", NULL,                                                                         \
-      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP | COMMAND_GATHER | COMMAND_FIT,           \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP | COMMAND_GATHER | COMMAND_FIT |          \
+          COMMAND_ORBIT,                                                                                     \
       "results: .csv or .h5 (emit: the C file)")                                                             \
     X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP,                                     \
       "one row for every event (sweep: the NAME of an event to keep)")                                       \
     X(plot, FILE, LINE, "FILE", NULL,                                                                        \
-      COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW | COMMAND_FIT,                        \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT,        \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
     X(full, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                 \
     X(list, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")   \
     X(as, CHOICE, LINE, "CHART", SHOW_CHARTS, COMMAND_SHOW,                                                  \
       "what --plot draws (by default what suits the file)")                                                  \
-    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN | COMMAND_SHOW,                                         \
+    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN | COMMAND_SHOW | COMMAND_ORBIT,                         \
       "what a panel of the plot shows: the first against the others; repeatable")                            \
     X(report, FILE, LINE, "FILE.html", NULL, COMMAND_RUN,                                                    \
       "one self-contained page with certificate, analysis and plots")                                        \
@@ -123,7 +131,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "where members run: on the cores, or on a GPU by nvcc's kernels (cores)")                              \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
-          COMMAND_SHOW | COMMAND_FIT,                                                                        \
+          COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT,                                                        \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes|mechanics|parts|circuit", COMMAND_NEW,    \
       "what the starter model shows (pendulum)")                                                             \

@@ -32,7 +32,7 @@ class Completion(cli.Case):
         for command in self.commands():
             listed = re.findall(r"^  (--[\w-]+)", self.keel("help", command).stdout.decode(), re.M)
             self.assertEqual(self.offered("keel", command, "--"), sorted(listed))
-            self.assertEqual(self.offered("keel", command, "x.keel", "--h"), ["--help"])
+            self.assertEqual(self.offered("keel", command, "x.keel", "--he"), ["--help"])
 
     def test_choices(self):
         self.assertEqual(self.offered("keel", "run", "--color", ""), ["always", "auto", "never"])

@@ -12,6 +12,7 @@ static const struct expected {
 } table[] = {
     {"allen_cahn", "", 0, 100, 0, 0},
     {"andrews", "", 3, 2, 0, 0},
+    {"arenstorf", "", 0, 4, 0, 0},
     {"bounce", "", 0, 4, 0, 0},
     {"brusselator_line", "", 0, 80, 0, 0},
     {"brusselator_plane", "", 0, 128, 0, 0},
