@@ -23,13 +23,19 @@ static inline residue residue_sub(residue a, residue b) {
     return a >= b ? a - b : a + RESIDUE_PRIME - b;
 }
 
-/* By halves of 32 bits: 2^64 = 8 and 2^61 = 1 here, so that no product is longer than 64 bits. */
+/* 2^61 = 1 here: the bits above the 61st are added to those below.  Without integers of 128 bits by halves of
+ * 32 bits, so that no product is longer than 64. */
 static inline residue residue_mul(residue a, residue b) {
+#ifdef __SIZEOF_INT128__
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+    uint64_t sum = ((uint64_t)product & RESIDUE_PRIME) + (uint64_t)(product >> 61);
+#else
     uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff;
     uint64_t low = a0 * b0, middle = a1 * b0 + a0 * b1;
     uint64_t sum = (a1 * b1 << 3) + (middle >> 29) + ((middle & 0x1fffffff) << 32) + (low >> 61) +
                    (low & RESIDUE_PRIME);
     sum = (sum >> 61) + (sum & RESIDUE_PRIME);
+#endif
     return sum >= RESIDUE_PRIME ? sum - RESIDUE_PRIME : sum;
 }
 

@@ -45,9 +45,24 @@ static int take_sample(struct search *s) {
     return 1;
 }
 
+/* Independent by themselves: free states and logarithms of them. */
+static int are_free(const struct search *s) {
+    if (s->w.rows) return 0;
+    for (int k = 0; k < s->gens.count; k++) {
+        struct expr_node n = s->w.g->node[s->gens.list[k].base];
+        if (n.op == EXPR_LOG) n = s->w.g->node[n.a];
+        if (s->gens.list[k].reciprocal || n.op != EXPR_SYMBOL) return 0;
+    }
+    return 1;
+}
+
 /* The columns: monomials that are no combination of those before them, at points of the manifold. */
 static int find_columns(struct search *s) {
     struct echelon e;
+    if (are_free(s)) {
+        for (int j = 1; j < s->basis.count; j++) s->column[s->columns++] = j;
+        return 1;
+    }
     int dependent = 0, good = echelon_open(&e, s->basis.count);
     if (!good) s->starved = 1;
     for (uint64_t k = 0; good && dependent < 3 && e.rank < s->basis.count; k++) {
