@@ -21,10 +21,10 @@ extern "C" {
 
 /* All zero is a sound default. */
 typedef struct keel_discover_options {
-    int degree; /* of the polynomials; 0: up to 4, as far as the limit allows */
-    int limit;  /* the most monomials; 0: 1500, which take some seconds */
-    const char *functions; /* further ones of the states, comma-separated, as in "log(x), 1/(x^2 + y^2)" */
-    uint64_t seed;         /* of the random points */
+    int degree;               /* of the polynomials; 0: up to 4, as far as the limit allows */
+    int limit;                /* the most monomials; 0: 1500, which take some seconds */
+    const char *functions;    /* further ones of the states, comma-separated, as in "log(x), 1/(x^2 + y^2)" */
+    uint64_t seed;            /* of the random points */
     const volatile int *stop; /* as in keel_options */
 } keel_discover_options;
 
@@ -39,9 +39,10 @@ typedef enum keel_found_scope {
 typedef struct keel_found {
     const char *name, *text; /* invariant name = text */
     int degree, terms;
-    int independent;         /* 0: a function of those before it, as its gradient shows */
-    const char *relation;    /* then: the equation between them, in their names; NULL: none was found */
+    int independent;      /* 0: a function of those before it, as its gradient shows */
+    const char *relation; /* then: the equation between them, in their names; NULL: none was found */
     keel_found_scope scope;
+    const char *held;  /* the parameters that must keep their values, as in "A, B"; NULL: none */
     const char *known; /* the invariant of the model that it is; "": it follows from several; NULL: new */
     const char *doubt; /* why the model does not accept it as an invariant; NULL: it does */
 } keel_found;
@@ -52,7 +53,7 @@ typedef struct keel_discovery keel_discovery;
  * changed that anybody sees; no run of it may be under way. */
 KEEL_API keel_discovery *keel_discover(keel_model *m, const keel_discover_options *with);
 KEEL_API keel_status keel_discovery_status(const keel_discovery *d);
-KEEL_API const char *keel_discovery_message(const keel_discovery *d); /* why it did not; "" */
+KEEL_API const char *keel_discovery_message(const keel_discovery *d);            /* why it did not; "" */
 KEEL_API int keel_discovery_at(const keel_discovery *d, int i, keel_found *out); /* 1; 0: no more */
 /* What was searched: the degree, how many monomials, the i-th state or function they are made of (NULL: no
  * more). */

@@ -26,9 +26,9 @@ static void print_remarks(const keel_found *f, FILE *out) {
     fprintf(out, "#   degree %d", f->degree);
     if (f->known && f->known[0]) fprintf(out, "; the model states it as `%s`", f->known);
     else if (f->known) fprintf(out, "; it follows from what the model states");
-    if (f->scope == KEEL_FOUND_THESE) fprintf(out, "; for these values of the parameters only");
+    if (f->scope == KEEL_FOUND_THESE) fprintf(out, "; it needs these values of %s", f->held);
     if (f->scope == KEEL_FOUND_UNKNOWN)
-        fprintf(out, "; with these values of the parameters (other values, other coefficients)");
+        fprintf(out, "; with other values of %s its coefficients are others, of unknown form", f->held);
     if (!f->independent)
         fprintf(out, "; a function of those before%s%s", f->relation ? ": " : "",
                 f->relation ? f->relation : "");
@@ -65,14 +65,15 @@ static void print_text(const struct finding *d, FILE *out) {
         fprintf(out, "# %d invariant%s, %s%d independent\n", count, count == 1 ? "" : "s",
                 independent == count ? "all " : "", independent);
     if (unwritten)
-        fprintf(out, "# %d more could not be written: their coefficients are no plain fractions\n", unwritten);
+        fprintf(out, "# %d more could not be written: their coefficients are no plain fractions\n",
+                unwritten);
 }
 
 /* For programs ----------------------------------------------------------------------------------------- */
 
 static void print_json(const struct finding *d, int status, FILE *out) {
-    static const char *const scope[] = {[KEEL_FOUND_ALL] = "all", [KEEL_FOUND_UNKNOWN] = "unknown",
-                                        [KEEL_FOUND_THESE] = "these"};
+    static const char *const scope[] = {
+        [KEEL_FOUND_ALL] = "all", [KEEL_FOUND_UNKNOWN] = "unknown", [KEEL_FOUND_THESE] = "these"};
     const struct job *j = &d->job;
     struct json json = {0};
     const char *function;
@@ -95,6 +96,7 @@ static void print_json(const struct finding *d, int status, FILE *out) {
             json_truth(&json, "independent", f.independent);
             json_text(&json, "relation", f.relation);
             json_text(&json, "parameters", scope[f.scope]);
+            json_text(&json, "held", f.held);
             json_text(&json, "known", f.known);
             json_text(&json, "doubt", f.doubt);
             json_end_object(&json);
@@ -105,7 +107,7 @@ static void print_json(const struct finding *d, int status, FILE *out) {
     run_json_print(&json, out);
 }
 
-/* --------------------------------------------------------------------------------------------------------- */
+/* The search ------------------------------------------------------------------------------------------ */
 
 static int count_of(struct job *j, int id, int *out) {
     const char *text = option_text(&j->options, id);

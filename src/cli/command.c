@@ -57,7 +57,8 @@ const struct command command_table[] = {
      "keel fit pendulum.keel --data swing.csv --fit g,l --plot swing.svg",
      "g and l with their 95 % intervals, and a picture of data, fit and residuals", fit_command},
     {"discover", COMMAND_DISCOVER, "MODEL", "invariants that nobody stated",
-     "All polynomials, up to a degree, of the states and of the functions that the model uses (exp, sin, 1/r, "
+     "All polynomials, up to a degree, of the states and of the functions that the model uses (exp, sin, "
+     "1/r, "
      "..)\n"
      "that the motion keeps.  The search is exact, in fractions; what is a product of others is left out.  "
      "Each is\n"

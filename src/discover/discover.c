@@ -15,7 +15,7 @@ struct keel_discovery {
     char message[TEXT_SENTENCE];
     struct search s;
     struct pool pool; /* of the texts */
-    char **function, **name, **doubt;
+    char **function, **name, **doubt, **held;
     int degree, monomials;
 };
 
@@ -30,11 +30,12 @@ static int discover_refuse(keel_discovery *d, const char *sentence) {
     struct graph *g = d->s.w.g;
     if (sentence[0]) return discover_fail(d, KEEL_EINVAL, sentence);
     if (g && g->exhausted)
-        return discover_fail(d, KEEL_EINVAL, "the model is too large for this: the budget of its analysis is spent");
+        return discover_fail(d, KEEL_EINVAL,
+                             "the model is too large for this: the budget of its analysis is spent");
     return discover_fail(d, KEEL_ENOMEM, text_no_memory);
 }
 
-/* What is asked -------------------------------------------------------------------------------------------- */
+/* What is asked ---------------------------------------------------------------------------------------- */
 
 /* Every parameter that the equations contain, unless it gives way already. */
 static int take_parameters(struct search *s) {
@@ -91,8 +92,7 @@ static int take_gradients(struct search *s) {
     for (size_t k = 0; k < all.count && s->variable; k++)
         if (s->w.g->node[all.item[k]].a != EXPR_PARAMETER) s->variable[s->variables++] = all.item[k];
     derive_open(&derive, s->w.g, DERIVE_ANY);
-    int good = s->variable &&
-               derive_jacobian(&derive, rows, f, s->variables, s->variable, &s->normal) == 0 &&
+    int good = s->variable && derive_jacobian(&derive, rows, f, s->variables, s->variable, &s->normal) == 0 &&
                derive_jacobian(&derive, count, f + rows, s->variables, s->variable, &s->slope) == 0;
     derive_close(&derive);
     free(all.item);
@@ -128,8 +128,8 @@ static int choose_degree(keel_discovery *d, const keel_discover_options *with) {
     if (count > limit) {
         char sentence[300];
         text_set(sentence, sizeof sentence,
-                 "%d states and functions have %.0f monomials up to degree %d; the limit is %.0f", s->gens.count,
-                 count, degree, limit);
+                 "%d states and functions have %.0f monomials up to degree %d; the limit is %.0f",
+                 s->gens.count, count, degree, limit);
         return discover_fail(d, KEEL_EINVAL, sentence);
     }
     int *partner = malloc(((size_t)s->gens.count + 1) * sizeof *partner);
@@ -180,16 +180,30 @@ static int confirm(keel_discovery *d, const keel_model *m, int i) {
     return good;
 }
 
-static int confirm_all(keel_discovery *d, const keel_model *m) {
-    size_t count = (size_t)d->s.founds + 1;
-    d->name = pool_take(&d->pool, count * sizeof *d->name);
-    d->doubt = pool_take(&d->pool, count * sizeof *d->doubt);
-    for (int i = 0; i < d->s.founds && d->name && d->doubt; i++)
-        if (!confirm(d, m, i)) return 0;
-    return d->name && d->doubt;
+/* "A, B": the parameters whose values it needs; NULL: none. */
+static char *held_of(keel_discovery *d, const struct search_found *f) {
+    const struct search *s = &d->s;
+    char names[400] = "";
+    for (int k = 0; k < s->parameters; k++)
+        if (f->held >> k & 1)
+            text_add(names, sizeof names, "%s%s", names[0] ? ", " : "",
+                     s->y->m->parameter[s->parameter[k]].label.text);
+    return names[0] ? pool_copy(&d->pool, names, strlen(names)) : NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- */
+static int confirm_all(keel_discovery *d, const keel_model *m) {
+    size_t count = (size_t)d->s.founds + 1;
+    d->held = pool_take(&d->pool, count * sizeof *d->held);
+    d->name = pool_take(&d->pool, count * sizeof *d->name);
+    d->doubt = pool_take(&d->pool, count * sizeof *d->doubt);
+    for (int i = 0; i < d->s.founds && !d->pool.refused; i++) {
+        d->held[i] = held_of(d, &d->s.found[i]);
+        if (!confirm(d, m, i)) return 0;
+    }
+    return !d->pool.refused;
+}
+
+/* The search ------------------------------------------------------------------------------------------ */
 
 static int discover_open(keel_discovery *d, struct keel_model *m, const keel_discover_options *with) {
     struct search *s = &d->s;
@@ -262,6 +276,7 @@ int keel_discovery_at(const keel_discovery *d, int i, keel_found *out) {
                         .independent = f->independent,
                         .relation = f->relation,
                         .scope = scope[f->scope],
+                        .held = d->held[i],
                         .known = f->known,
                         .doubt = d->doubt[i]};
     return 1;

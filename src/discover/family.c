@@ -34,28 +34,35 @@ static int holds(struct search *s, const struct search_found *f, const unsigned 
     return sum == 0;
 }
 
-/* The parameters whose value matters to f, as numbers among s->parameter; how many, -1. */
-static int relevant_of(struct search *s, const struct search_found *f, int *relevant) {
-    unsigned char *vary = calloc((size_t)s->y->m->parameters + 1, 1);
+static int is_own(const struct search *s, int k) { /* it does not follow from others */
+    double number;
+    return expr_is_constant(&s->y->m->graph, s->y->m->parameter[s->parameter[k]].value, &number);
+}
+
+/* The parameters among those that vary whose value matters to f, as numbers among s->parameter; those that
+ * follow from others always do.  How many, -1. */
+static int relevant_of(struct search *s, const struct search_found *f, const unsigned char *vary,
+                       int *relevant) {
+    unsigned char *one = calloc((size_t)s->y->m->parameters + 1, 1);
     int count = 0;
-    if (!vary) return s->starved = 1, -1;
+    if (!one) return s->starved = 1, -1;
     for (int k = 0; k < s->parameters && count >= 0; k++) {
-        double number;
-        const struct model_parameter *p = &s->y->m->parameter[s->parameter[k]];
-        int own = expr_is_constant(&s->y->m->graph, p->value, &number);
-        if (own) vary[s->parameter[k]] = 1;
-        int same = own ? holds(s, f, vary, ((uint64_t)5 << 40) + (uint64_t)k) : 0; /* others follow */
-        vary[s->parameter[k]] = 0;
+        int i = s->parameter[k], own = is_own(s, k);
+        if (own && !vary[i]) continue;
+        one[i] = 1;
+        int same = own ? holds(s, f, one, ((uint64_t)5 << 40) + (uint64_t)k) : 0;
+        one[i] = 0;
         if (same < 0) count = -1;
         else if (!same) relevant[count++] = k;
     }
-    free(vary);
+    free(one);
     return count;
 }
 
 struct ansatz {
     struct search *s;
     const struct search_found *f;
+    const unsigned char *vary; /* [model's parameters] */
     int support, relevant, columns;
     const int *monomial, *parameter; /* [support]; [relevant] numbers among s->parameter */
     struct monomials family;         /* of the relevant parameters */
@@ -65,8 +72,7 @@ struct ansatz {
 /* Column j is monomial j % support, times parameters j / support. */
 static void take_factors(struct ansatz *a) {
     residue value[64];
-    for (int k = 0; k < a->relevant; k++)
-        value[k] = a->s->w.v.parameter[a->s->parameter[a->parameter[k]]];
+    for (int k = 0; k < a->relevant; k++) value[k] = a->s->w.v.parameter[a->s->parameter[a->parameter[k]]];
     monomial_values(&a->family, value, NULL, a->factor, NULL);
 }
 
@@ -76,7 +82,7 @@ static int take_rows(struct ansatz *a, struct echelon *e) {
     int good = echelon_open(e, a->columns) && row, dependent = 0;
     if (!good) s->starved = 1;
     for (uint64_t k = 0; good && dependent < CHECKS && e->rank < a->columns; k++) {
-        if (!(good = search_point(s, ((uint64_t)6 << 40) + k, s->vary))) break;
+        if (!(good = search_point(s, ((uint64_t)6 << 40) + k, a->vary))) break;
         take_factors(a);
         for (int j = 0; j < a->columns; j++)
             row[j] = residue_mul(s->rate[a->monomial[j % a->support]], a->factor[j / a->support]);
@@ -171,18 +177,40 @@ static int try_degree(struct ansatz *a, int degree, struct search_found *f, cons
     return status;
 }
 
-int family_find(struct search *s, struct search_found *f, const struct echelon *span) {
+/* An invariant for all values of those that vary in the place of f: 1; 0: there is none; -1. */
+static int try_parameters(struct search *s, const unsigned char *vary, struct search_found *f,
+                          const struct echelon *span) {
     int *support = calloc((size_t)s->basis.count + 1, sizeof *support), relevant[64], status = 0;
-    if (!support) return !(s->starved = 1);
-    struct ansatz a = {.s = s, .f = f, .monomial = support, .parameter = relevant};
+    if (!support) return s->starved = 1, -1;
+    struct ansatz a = {.s = s, .f = f, .vary = vary, .monomial = support, .parameter = relevant};
     a.support = support_of(s, f, support);
-    a.relevant = relevant_of(s, f, relevant);
+    a.relevant = relevant_of(s, f, vary, relevant);
     if (a.relevant < 0) status = -1;
-    f->scope = SEARCH_THESE;
     for (int degree = 1; degree <= s->family.degree && status == 0 && a.relevant > 0; degree++) {
         if (a.support * monomial_count(a.relevant, degree) > MOST_COLUMNS) break;
         status = try_degree(&a, degree, f, span);
     }
+    if (status == 0 && a.relevant == 0) status = holds(s, f, vary, (uint64_t)9 << 40);
     free(support);
+    return status;
+}
+
+/* Where not all of them may vary, as many as may, one after the other. */
+int family_find(struct search *s, struct search_found *f, const struct echelon *span) {
+    unsigned char *vary = calloc((size_t)s->y->m->parameters + 1, 1);
+    if (!vary) return !(s->starved = 1);
+    int status = try_parameters(s, s->vary, f, span);
+    f->scope = status > 0 ? SEARCH_ALL : SEARCH_THESE;
+    for (int k = 0; k < s->parameters && status >= 0 && f->scope == SEARCH_THESE; k++) {
+        int i = s->parameter[k];
+        if (!is_own(s, k)) continue;
+        vary[i] = 1;
+        status = try_parameters(s, vary, f, span);
+        f->scope = SEARCH_THESE;
+        vary[i] = status > 0;
+    }
+    for (int k = 0; k < s->parameters && f->scope == SEARCH_THESE; k++)
+        if (is_own(s, k) && !vary[s->parameter[k]]) f->held |= (uint64_t)1 << k;
+    free(vary);
     return status >= 0;
 }

@@ -84,11 +84,8 @@ static int add(struct generators *s, expr base, int reciprocal) {
     }
     expr value = reciprocal ? expr_make(s->g, EXPR_DIV, expr_constant(s->g, 1), base, 0) : base;
     int partner = find(s, base, !reciprocal);
-    s->list[s->count] = (struct generator){.base = base,
-                                           .value = value,
-                                           .reciprocal = reciprocal,
-                                           .partner = partner,
-                                           .text = text_of(s, base)};
+    s->list[s->count] = (struct generator){
+        .base = base, .value = value, .reciprocal = reciprocal, .partner = partner, .text = text_of(s, base)};
     if (partner >= 0) s->list[partner].partner = s->count;
     s->count++;
     return s->list[s->count - 1].text && value != EXPR_NONE;
@@ -185,6 +182,7 @@ static int add_asked(struct generators *s, struct keel_model *m, const char *fun
     int depth = 0;
     for (const char *from = at; at && *from; from = at) {
         char word[400], why[INSIDE_WHY];
+        from += strspn(from, " \t");
         while (*at && (*at != ',' || depth > 0)) depth += (*at == '(') - (*at == ')'), at++;
         text_set(word, sizeof word, "%.*s", (int)(at - from), from);
         if (*at == ',') at++;

@@ -176,7 +176,8 @@ static int angle(struct generic *v, expr e, int depth, struct unit *out) {
         if (n.op == EXPR_SUB) b.s = residue_sub(0, b.s);
         return *out = turn(a, b), 1;
     }
-    residue t = generic_coordinate(v, (struct generic_coordinate){GENERIC_ANGLE, e}), square = residue_mul(t, t);
+    residue t = generic_coordinate(v, (struct generic_coordinate){GENERIC_ANGLE, e}),
+            square = residue_mul(t, t);
     return divide(residue_sub(1, square), residue_add(1, square), &out->c) &&
            divide(residue_add(t, t), residue_add(1, square), &out->s);
 }

@@ -24,12 +24,12 @@ struct generic_coordinate {
 struct generic {
     const struct system *y;
     const struct graph *g;
-    uint32_t nodes;                 /* the graph must not grow any more */
-    residue *value;                 /* [nodes] at the point */
-    residue *number;                /* [nodes] of constants */
-    unsigned char *rests;           /* [nodes] 1: of numbers and parameters alone */
-    residue *fixed[GENERIC_KINDS];  /* [nodes] coordinates that are not random, */
-    uint32_t *when[GENERIC_KINDS];  /* if this is the number of the point */
+    uint32_t nodes;                /* the graph must not grow any more */
+    residue *value;                /* [nodes] at the point */
+    residue *number;               /* [nodes] of constants */
+    unsigned char *rests;          /* [nodes] 1: of numbers and parameters alone */
+    residue *fixed[GENERIC_KINDS]; /* [nodes] coordinates that are not random, */
+    uint32_t *when[GENERIC_KINDS]; /* if this is the number of the point */
     unsigned char *met[GENERIC_KINDS];
     struct generic_coordinate *coordinate; /* angles and exponentials that were met */
     int coordinates, capacity;

@@ -111,7 +111,7 @@ static int relation_of(struct search *s, int last, int degree, char **text) {
 }
 
 static int tell_relation(struct search *s, int last) {
-    enum { HIGHEST = 4 };
+    enum { HIGHEST = 6 };
     for (int degree = 2; degree <= HIGHEST; degree++) {
         if (monomial_count(last + 1, degree) > s->points - SEARCH_CHECKS) break;
         int status = relation_of(s, last, degree, &s->found[last].relation);
@@ -130,8 +130,7 @@ static int tell_known(struct search *s, struct search_found *f) {
         struct echelon one = {0};
         good = echelon_open(&one, SEARCH_POINTS);
         for (int power = 0; power < 2 && good; power++) {
-            for (int k = 0; k < s->points; k++)
-                row[k] = power ? s->stated_sample[i * SEARCH_POINTS + k] : 1;
+            for (int k = 0; k < s->points; k++) row[k] = power ? s->stated_sample[i * SEARCH_POINTS + k] : 1;
             good = echelon_add(&one, row) >= 0;
         }
         memcpy(row, own, SEARCH_POINTS * sizeof *row);

@@ -40,8 +40,7 @@ residue residue_random(uint64_t seed, uint64_t key) {
 
 static residue of_natural(const struct natural *a) {
     residue out = 0;
-    for (int i = a->count - 1; i >= 0; i--)
-        out = residue_add(residue_mul(out, (residue)1 << 32), a->limb[i]);
+    for (int i = a->count - 1; i >= 0; i--) out = residue_add(residue_mul(out, (residue)1 << 32), a->limb[i]);
     return out;
 }
 

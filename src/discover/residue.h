@@ -32,8 +32,8 @@ static inline residue residue_mul(residue a, residue b) {
 #else
     uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff;
     uint64_t low = a0 * b0, middle = a1 * b0 + a0 * b1;
-    uint64_t sum = (a1 * b1 << 3) + (middle >> 29) + ((middle & 0x1fffffff) << 32) + (low >> 61) +
-                   (low & RESIDUE_PRIME);
+    uint64_t sum =
+        (a1 * b1 << 3) + (middle >> 29) + ((middle & 0x1fffffff) << 32) + (low >> 61) + (low & RESIDUE_PRIME);
     sum = (sum >> 61) + (sum & RESIDUE_PRIME);
 #endif
     return sum >= RESIDUE_PRIME ? sum - RESIDUE_PRIME : sum;
@@ -41,8 +41,8 @@ static inline residue residue_mul(residue a, residue b) {
 
 residue residue_power(residue a, uint64_t exponent);
 residue residue_integer(int64_t value);
-residue residue_inverse(residue a);            /* of a != 0 */
-int residue_root(residue a, residue *out);     /* 1; 0: a is no square */
+residue residue_inverse(residue a);                  /* of a != 0 */
+int residue_root(residue a, residue *out);           /* 1; 0: a is no square */
 residue residue_random(uint64_t seed, uint64_t key); /* the same for the same two numbers */
 /* The plain fraction that the number is; 0: it is none, as pi and sqrt(2). */
 int residue_of(double number, residue *out);

@@ -126,8 +126,7 @@ void search_shorten(int columns, residue *v, int others, residue *const *other) 
             if (gain > most) most = gain, which = k, factor = best;
         }
         if (which < 0) break;
-        for (int i = 0; i < columns; i++)
-            v[i] = residue_sub(v[i], residue_mul(factor, other[which][i]));
+        for (int i = 0; i < columns; i++) v[i] = residue_sub(v[i], residue_mul(factor, other[which][i]));
     }
     free(ratio);
 }
@@ -216,8 +215,7 @@ int search_span(struct search *s, int degree, struct echelon *out) {
     for (int i = 0; i < product.count && good; i++) {
         int weight = 0;
         for (int k = i; k > 0; k = product.before[k]) weight += s->found[product.factor[k]].degree;
-        if (weight <= degree + 1)
-            good = echelon_add(out, all + (size_t)i * SEARCH_POINTS) >= 0;
+        if (weight <= degree + 1) good = echelon_add(out, all + (size_t)i * SEARCH_POINTS) >= 0;
     }
     if (!good) s->starved = 1;
     monomial_close(&product);
@@ -334,8 +332,9 @@ int search_run(struct search *s) {
     int good = find_columns(s) && find_rates(s, NULL, (uint64_t)2 << 40, &these);
     int any = good && these.rank < these.columns;
     if (any && s->parameters) good = find_rates(s, s->vary, (uint64_t)4 << 40, &universal);
-    if (any && good) good = take_sample(s) && take_all(s, s->parameters ? &universal : NULL, &these) &&
-                            compare_values(s, &these);
+    if (any && good)
+        good = take_sample(s) && take_all(s, s->parameters ? &universal : NULL, &these) &&
+               compare_values(s, &these);
     echelon_close(&universal);
     echelon_close(&these);
     return good && relation_tell(s);

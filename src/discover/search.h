@@ -26,7 +26,8 @@ struct search_found {
     struct search_term *term;
     residue *now; /* [terms] coefficient times parameters, as they are */
     enum search_scope scope;
-    int independent;              /* functionally, of those before it */
+    uint64_t held;         /* parameters that must keep their values: bit k is s->parameter[k] */
+    int independent;       /* functionally, of those before it */
     char *text, *relation; /* relation: or NULL */
     const char *known;     /* the stated invariant that it is; "": it follows from several; or NULL */
 };
@@ -49,17 +50,17 @@ struct search {
     int stateds;
     uint64_t seed;
     const volatile int *stop;
-    char name[24]; /* found1, found2, ... */
+    char name[24];        /* found1, found2, ... */
     int *column, columns; /* monomials that are independent, without 1 */
     int checks;           /* points beyond those that the rank needed */
     int parameters;       /* that the equations contain and that may vary */
     int *parameter;
-    unsigned char *vary; /* [model's parameters] these */
-    struct monomials family; /* of all parameters that vary, up to a small degree */
+    unsigned char *vary;         /* [model's parameters] these */
+    struct monomials family;     /* of all parameters that vary, up to a small degree */
     residue *value, *rate, *row; /* [basis.count] scratch */
     residue *generator, *generator_rate;
-    int points;       /* the sample: points of the manifold with the parameters as they are */
-    residue *sample;  /* [points * generators] */
+    int points;             /* the sample: points of the manifold with the parameters as they are */
+    residue *sample;        /* [points * generators] */
     residue *stated_sample; /* [stateds * SEARCH_POINTS] */
     struct search_found *found;
     int founds, capacity;

@@ -22,8 +22,7 @@ static int plan_states(struct variety *w) {
     w->state = calloc((size_t)s->states + 1, sizeof *w->state);
     for (int k = 0; k < s->states && w->state; k++) {
         const struct expr_node n = w->g->node[w->y->unknown[s->state[k].unknown]];
-        w->state[w->states++] =
-            expr_symbol(w->g, (enum expr_kind)n.a, n.b, (uint32_t)s->state[k].order);
+        w->state[w->states++] = expr_symbol(w->g, (enum expr_kind)n.a, n.b, (uint32_t)s->state[k].order);
     }
     return w->state && !w->g->failed;
 }
@@ -212,7 +211,8 @@ static int order_rows(struct variety *w, uint64_t seed) {
     unsigned char *use = list ? calloc((size_t)w->rows * (size_t)all + 1, 1) : NULL;
     for (int k = 0; k < w->rows && use; k++)
         for (int c = 0; c < all; c++)
-            use[k * all + c] = (unsigned char)use_of(w, &w->row[k], list[c], residue_random(seed, (uint64_t)c));
+            use[k * all + c] =
+                (unsigned char)use_of(w, &w->row[k], list[c], residue_random(seed, (uint64_t)c));
     for (int left = w->rows; left > 0 && use && good; left--) {
         int c = 0, k = choose(w, use, 0, own, all, left, &c);
         if (k < 0) {
