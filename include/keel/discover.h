@@ -22,7 +22,7 @@ extern "C" {
 /* All zero is a sound default. */
 typedef struct keel_discover_options {
     int degree;               /* of the polynomials; 0: up to 4, as far as the limit allows */
-    int limit;                /* the most monomials; 0: 1500, which take some seconds */
+    int limit;                /* the most monomials; 0: 2000, which take some seconds */
     const char *functions;    /* further ones of the states, comma-separated, as in "log(x), 1/(x^2 + y^2)" */
     uint64_t seed;            /* of the random points */
     const volatile int *stop; /* as in keel_options */

@@ -10,14 +10,12 @@
 
 #include <keel/discover.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct finding {
     struct job job;
     keel_discovery *found;
-    uint64_t seed;
 };
 
 /* For people ------------------------------------------------------------------------------------------- */
@@ -109,25 +107,16 @@ static void print_json(const struct finding *d, int status, FILE *out) {
 
 /* The search ------------------------------------------------------------------------------------------ */
 
-static int count_of(struct job *j, int id, int *out) {
-    const char *text = option_text(&j->options, id);
-    char name[JOB_WORD], *end;
-    if (!text) return 0;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (!errno && !*end && value >= 1 && value <= 1000000) return *out = (int)value, 0;
-    option_name(id, name, sizeof name);
-    return job_fail(j, EXIT_USAGE, "--%s %.40s: a whole number from 1 on is wanted", name, text);
-}
-
 static int discover(struct finding *d) {
     struct job *j = &d->job;
     keel_discover_options with = {.stop = stop_flag(), .functions = option_text(&j->options, opt_functions)};
-    int seed = 1;
-    if (count_of(j, opt_degree, &with.degree) || count_of(j, opt_limit, &with.limit) ||
-        count_of(j, opt_seed, &seed))
-        return j->status;
-    with.seed = (uint64_t)seed;
+    const char *degree = option_text(&j->options, opt_degree), *limit = option_text(&j->options, opt_limit);
+    const char *seed = option_text(&j->options, opt_seed);
+    if (degree) with.degree = atoi(degree); /* whole numbers, as the options say */
+    if (limit) with.limit = atoi(limit);
+    if (seed && (strspn(seed, "0123456789") != strlen(seed) || strlen(seed) > 19 || !*seed))
+        return job_fail(j, EXIT_USAGE, "--seed needs a whole number of at most 19 digits, not `%.40s`", seed);
+    if (seed) with.seed = strtoull(seed, NULL, 10);
     struct waiting waiting;
     waiting_begin(&waiting, &j->messages, "looking for invariants");
     d->found = keel_discover(j->model, &with);

@@ -73,7 +73,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "of the polynomials (up to 4, as far as --limit allows)")                                              \
     X(functions, TEXT, LINE, "F,G,..", NULL, COMMAND_DISCOVER,                                               \
       "beside those that the model uses, as in \"log(x), 1/(x^2 + y^2)\"")                                   \
-    X(limit, COUNT, LINE, "N", NULL, COMMAND_DISCOVER, "the most monomials (1500: some seconds)")            \
+    X(limit, COUNT, LINE, "N", NULL, COMMAND_DISCOVER, "the most monomials (2000: some seconds)")            \
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
     X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \

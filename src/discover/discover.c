@@ -5,10 +5,11 @@
 #include "discover/relation.h"
 #include "model/query.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_DEGREE = 4, USUAL_LIMIT = 1500, MOST = 20000, FAMILY_DEGREE = 4, PARAMETERS = 60 };
+enum { USUAL_DEGREE = 4, USUAL_LIMIT = 2000, MOST = 20000, FAMILY_DEGREE = 4, PARAMETERS = 60 };
 
 struct keel_discovery {
     keel_status status;
@@ -128,8 +129,9 @@ static int choose_degree(keel_discovery *d, const keel_discover_options *with) {
     if (count > limit) {
         char sentence[300];
         text_set(sentence, sizeof sentence,
-                 "%d states and functions have %.0f monomials up to degree %d; the limit is %.0f",
-                 s->gens.count, count, degree, limit);
+                 "%d states and functions have %s%.0f monomials up to degree %d; the limit is %.0f",
+                 s->gens.count, count < MONOMIAL_MANY ? "" : "more than ", fmin(count, MONOMIAL_MANY), degree,
+                 limit);
         return discover_fail(d, KEEL_EINVAL, sentence);
     }
     int *partner = malloc(((size_t)s->gens.count + 1) * sizeof *partner);

@@ -20,18 +20,18 @@ void echelon_close(struct echelon *e) {
     *e = (struct echelon){0};
 }
 
-/* a -= factor * b from column `from` on. */
-static void subtract(residue *restrict a, residue factor, const residue *restrict b, int from, int to) {
-    for (int j = from; j < to; j++) a[j] = residue_sub(a[j], residue_mul(factor, b[j]));
-}
-
 /* The row less all that the others make of it; its first column that is left, or -1. */
-static int reduce(const struct echelon *e, residue *row) {
+static int reduce(const struct echelon *e, residue *restrict row) {
     int pivot = -1;
     for (int j = 0; j < e->columns; j++) {
+        row[j] = residue_reduce(row[j]);
         if (row[j] == 0) continue;
-        if (e->row_of[j] >= 0) subtract(row, row[j], e->row[e->row_of[j]], j, e->columns);
-        else if (pivot < 0) pivot = j;
+        if (e->row_of[j] >= 0) {
+            const residue *restrict by = e->row[e->row_of[j]];
+            residue factor = residue_sub(0, row[j]);
+            row[j] = 0;
+            for (int k = j + 1; k < e->columns; k++) row[k] = residue_gather(row[k], factor, by[k]);
+        } else if (pivot < 0) pivot = j;
     }
     return pivot;
 }

@@ -6,7 +6,7 @@
 
 double monomial_count(int generators, int degree) {
     double count = 1; /* (generators + degree)! / (generators! degree!) */
-    for (int k = 1; k <= degree; k++) count *= (double)(generators + k) / k;
+    for (int k = 1; k <= degree && count < MONOMIAL_MANY; k++) count *= (double)(generators + k) / k;
     return count;
 }
 

@@ -12,7 +12,8 @@ struct monomials {
     int *degree_of;       /* [count] ascending */
 };
 
-/* How many there are of these generators up to the degree, at most; a large number counts as one. */
+/* How many there are of these generators up to the degree, at most; beyond this they are not counted. */
+#define MONOMIAL_MANY 1e12
 double monomial_count(int generators, int degree);
 /* partner[k]: a generator that never stands beside generator k, or -1.  1; 0 without memory. */
 int monomial_open(struct monomials *b, int generators, const int *partner, int degree);

@@ -39,6 +39,21 @@ static inline residue residue_mul(residue a, residue b) {
     return sum >= RESIDUE_PRIME ? sum - RESIDUE_PRIME : sum;
 }
 
+/* a + b c, not yet reduced: below 2^63 wherever a is.  The inner loop of all elimination has no branch. */
+static inline uint64_t residue_gather(uint64_t a, residue b, residue c) {
+#ifdef __SIZEOF_INT128__
+    __extension__ unsigned __int128 sum = (unsigned __int128)b * c + a;
+    return ((uint64_t)sum & RESIDUE_PRIME) + (uint64_t)(sum >> 61);
+#else
+    return (a & RESIDUE_PRIME) + (a >> 61) + residue_mul(b, c);
+#endif
+}
+
+static inline residue residue_reduce(uint64_t a) {
+    a = (a & RESIDUE_PRIME) + (a >> 61);
+    return a >= RESIDUE_PRIME ? a - RESIDUE_PRIME : a;
+}
+
 residue residue_power(residue a, uint64_t exponent);
 residue residue_integer(int64_t value);
 residue residue_inverse(residue a);                  /* of a != 0 */

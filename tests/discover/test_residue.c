@@ -16,6 +16,9 @@ static void residues_are_a_field(void **state) {
         assert_true(residue_mul(residue_mul(a, b), c) == residue_mul(a, residue_mul(b, c)));
         assert_true(residue_mul(a, residue_inverse(a)) == 1);
         assert_true(residue_add(residue_sub(a, b), b) == a);
+        uint64_t sum = residue_gather(residue_gather(((uint64_t)1 << 63) - 1, a, b), RESIDUE_PRIME - 1, c);
+        assert_true(sum >> 63 == 0);
+        assert_true(residue_reduce(sum) == residue_add(3, residue_sub(residue_mul(a, b), c)));
     }
     assert_true(residue_mul(RESIDUE_PRIME - 1, RESIDUE_PRIME - 1) == 1);
     assert_true(residue_integer(-3) == RESIDUE_PRIME - 3);
