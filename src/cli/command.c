@@ -64,6 +64,15 @@ const struct command command_table[] = {
      "the data cannot tell apart is named.",
      "keel fit pendulum.keel --data swing.csv --fit g,l --plot swing.svg",
      "g and l with their 95 % intervals, and a picture of data, fit and residuals", fit_command},
+    {"discover", COMMAND_DISCOVER, "MODEL", "invariants that nobody stated",
+     "All polynomials, up to a degree, of the states and of the functions that the model uses (exp, sin, "
+     "1/r, "
+     "..)\n"
+     "that the motion keeps.  The search is exact, in fractions; what is a product of others is left out.  "
+     "Each is\n"
+     "written as a line for the model, in its parameters where it holds for all their values.",
+     "keel discover kepler.keel", "energy, momentum and both components of the Laplace-Runge-Lenz vector",
+     discover_command},
     {"methods", COMMAND_METHODS, "[NAME]", "what methods there are, and what they can take", "",
      "keel methods rk4", "order, traits, forms and stabilizers of rk4", methods_command},
     {"check", COMMAND_CHECK, "MODEL", "explain a model without integrating it",

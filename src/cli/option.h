@@ -26,12 +26,13 @@ enum {
     COMMAND_GATHER = 4096,
     COMMAND_SHOW = 8192,
     COMMAND_LYAPUNOV = 16384,
+    COMMAND_DISCOVER = 32768,
     COMMAND_FIT = 65536,
     COMMAND_ORBIT = 131072,
     COMMAND_TANGENT = COMMAND_LYAPUNOV | COMMAND_ORBIT, /* with the sensitivities to all free start values */
     COMMAND_ANALYSE = COMMAND_TANGENT | COMMAND_FIT,    /* questions beyond one run */
     COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_ANALYSE,
-    COMMAND_MODEL = COMMAND_SOLVE | COMMAND_CHECK | COMMAND_EMIT,
+    COMMAND_MODEL = COMMAND_SOLVE | COMMAND_CHECK | COMMAND_EMIT | COMMAND_DISCOVER,
     COMMAND_ALL = 262143
 };
 
@@ -75,6 +76,11 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "the standard deviation of a column (estimated, if the data have no `sigma X`); repeatable")           \
     X(experiment, TEXT, LINE, "NAME", NULL, COMMAND_FIT,                                                     \
       "rows that differ in this column of the data are different experiments")                               \
+    X(degree, COUNT, LINE, "N", NULL, COMMAND_DISCOVER,                                                      \
+      "of the polynomials (up to 4, as far as --limit allows)")                                              \
+    X(functions, TEXT, LINE, "F,G,..", NULL, COMMAND_DISCOVER,                                               \
+      "beside those that the model uses, as in \"log(x), 1/(x^2 + y^2)\"")                                   \
+    X(limit, COUNT, LINE, "N", NULL, COMMAND_DISCOVER, "the most monomials (2000: some seconds)")            \
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
     X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \
@@ -83,7 +89,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(draw, TEXT, LINE, "A=D(a,b)", NULL, COMMAND_SWEEP,                                                     \
       "draw a value: uniform(from,to), normal(mean,deviation), lognormal(..); repeatable")                   \
     X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP, "how many members are drawn, for each combination")     \
-    X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP, "of the draws (1)")                                        \
+    X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_DISCOVER, "of the draws (1)")                     \
     X(sample, CHOICE, LINE, "HOW", "random|sobol|latin", COMMAND_SWEEP, "how draws are spread (random)")     \
     X(points, COUNT, MODEL, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                    \
     X(log, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                      \

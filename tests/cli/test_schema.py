@@ -58,6 +58,7 @@ class Schema(cli.Case):
             data.write("t,x\n0.1,0.99\n0.2,0.98\n0.3,0.91\n")
         self.said("fit", example("pendulum"), "--data", "data.csv", "--fit", "g")
         self.said("orbit", example("vanderpol"))
+        self.said("discover", example("kepler"), "--degree", "3")
         self.said("new", "a")
         self.said("new", "b", "--kind", "dae")
         self.said("emit", example("pendulum"), "--out", "p.c")

@@ -34,6 +34,7 @@ static const struct expected {
     {"henon_chaotic", 0, 1e-1},
     {"kepler", 0, 1e-4},
     {"knife_edge", 0, 1e-6},
+    {"kowalevski", 0, 1e-7},
     {"lorenz", 0, 1e-5},
     {"lotka_volterra", 0, 1e-9},
     {"n_body", 0, 1e-7},

@@ -34,6 +34,7 @@ static const struct expected {
     {"henon_chaotic", "", 0, 4, 0, 0},
     {"kepler", "", 0, 4, 0, 0},
     {"knife_edge", "", 2, 5, 0, 0},
+    {"kowalevski", "", 0, 6, 0, 0},
     {"lorenz", "", 0, 3, 0, 0},
     {"lotka_volterra", "", 0, 2, 0, 0},
     {"n_body", "", 0, 12, 0, 0},

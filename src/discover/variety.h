@@ -1,0 +1,47 @@
+/* variety.h - random points of a model's manifold, modulo a prime, with the derivatives of the motion.
+ *
+ * The hidden rows of the structure analysis are equations between states.  Each is solved for a coordinate in
+ * which it is linear or quadratic and which the rows solved before do not contain; all others are random.
+ * The highest derivatives then follow from linear equations.  Equations that are not linear in them are
+ * solved like the hidden rows, with these derivatives as coordinates. */
+#ifndef KEEL_DISCOVER_VARIETY_H
+#define KEEL_DISCOVER_VARIETY_H
+
+#include "discover/generic.h"
+
+struct variety_row {
+    expr f;
+    struct generic_list list;
+    struct generic_coordinate by; /* the coordinate it is solved for */
+};
+
+struct variety {
+    struct system *y;
+    struct graph *g;
+    struct generic v;
+    int opened, rows, states, unknowns, equations, entries;
+    struct variety_row *row; /* in the order in which they are solved */
+    expr *state;             /* [states] x_j^(l), l < d_j */
+    expr *unknown;           /* [unknowns] highest derivatives, from as many linear equations */
+    expr *equation, *entry;  /* [equations]; of their Jacobian: [entries] */
+    int *entry_row, *entry_column;
+    struct generic_list linear;
+    residue *matrix; /* [equations * (unknowns + 1)] */
+    uint64_t world;  /* not 0: parameters that vary have the same random values at all points */
+    int released;    /* parameters that are solved for: they are not the model's own values */
+    char why[300];   /* why there are no points */
+};
+
+/* Which equations are to be solved for what.  The graph may grow still.  1; 0: see why, "" without memory. */
+int variety_plan(struct variety *w, struct system *y);
+/* The graph must not grow from here on until variety_rest.  1; 0: see why, "" without memory. */
+int variety_open(struct variety *w, uint64_t seed);
+void variety_rest(struct variety *w); /* the graph may grow again */
+void variety_close(struct variety *w);
+/* A point at which all of the list has a value, with the parameters that vary (NULL: none) at random: 1; 0:
+ * there is none, or no memory (v.failed). */
+int variety_point(struct variety *w, uint64_t seed, const unsigned char *vary,
+                  const struct generic_list *list);
+/* One attempt, with the coordinates that were fixed since generic_begin. */
+int variety_try(struct variety *w);
+#endif
