@@ -46,6 +46,7 @@ static void put_head(struct emit *e, const char *head, const char *name, const k
 static void put_take(struct emit *e, uint32_t parameters) {
     emit_put(e, "at = atomicAdd(untaken, 1);\nif (at >= count) break;\ndevice_take(&run[at], &its);\n");
     emit_put(e, "p.units = general.units = its.allowed;\n");
+    emit_put(e, "m.least = (keel_real *)its.least, m.spread = (keel_real *)its.spread;\n");
     emit_put(e, "for (int j = 0; j < %u; j++) parameter[j] = run[at].parameter[j];\n", parameters);
 }
 
@@ -131,24 +132,6 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     add_case(e, condition, head, name);
 }
 
-/* Terms of the rows, 0 where there are none. */
-static int put_terms(struct emit *e, const char *name, int maps, const struct emit_rows *rows) {
-    int there = 0;
-    for (int i = 0; i < maps; i++) {
-        char head[60];
-        snprintf(head, sizeof head, "static inline int terms_%d_", i);
-        if (rows[i].terms && emit_under(e, head, name, rows[i].terms)) return -1;
-        there |= rows[i].terms != NULL;
-    }
-    if (!there) return 0;
-    emit_put(e, "static inline int terms_%s(keel_real t, const keel_real *u, keel_real *out, void *user) {\n",
-             name);
-    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)
-        if (rows[i].terms) emit_put(e, "terms_%d_%s(t, u, out + %d, user);\n", i, name, at);
-    emit_put(e, "return 0;\n}\n");
-    return 1;
-}
-
 int emit_device_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                      int maps, const struct emit_rows *rows) {
     static const unsigned which[] = {EMIT_WATCHING, EMIT_KEEPING, EMIT_ADAPTIVE, EMIT_ADAPTIVE_KEEPING};
@@ -167,7 +150,7 @@ int emit_device_kept(struct emit *e, const char *name, const struct tape *f, con
     int plain = !e->kernels || e->kernels & EMIT_PLAIN;
     if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || (wanted == 0 && !plain)) return 1;
     if (emit_values(e, name, n, maps, rows)) return -1;
-    int terms = put_terms(e, name, maps, rows);
+    int terms = emit_terms(e, name, maps, rows);
     put_sizes(e, n, kept, parameters);
     if (plain) put_plain(e, name, method->rk, n, parameters);
     for (int k = 0; k < 4; k++)

@@ -71,6 +71,12 @@ static long device_unpack(const struct device_run *run, struct keel_kernel_state
     k->corrections = back->corrections, k->newton = back->newton;
     k->calls = back->calls, k->rejected = back->rejected, k->verifications = back->verifications;
     k->unseen = back->unseen, k->due = back->due, k->outgrown = back->outgrown, k->held = 0;
+    if (k->treatment == KERNEL_KEPT) {
+        device_copy(rows, run->size, k->size);
+        device_copy(rows, run->worst, k->worst);
+        device_copy(rows, run->drift, k->drift);
+        device_copy(rows, run->units, k->units);
+    }
     if (run->taken == 0) return 0;
     device_copy(n, run->x, k->x);
     device_copy(n, run->f, k->f);
@@ -78,11 +84,7 @@ static long device_unpack(const struct device_run *run, struct keel_kernel_state
     device_copy(n, run->largest, k->largest);
     device_copy(rows, run->residual, k->residual);
     device_copy(rows, run->worst, k->worst);
-    if (k->treatment == KERNEL_WATCHED) return run->taken;
-    device_copy(n, run->inverse_weight, k->inverse_weight);
-    device_copy(rows, run->size, k->size);
-    device_copy(rows, run->drift, k->drift);
-    device_copy(rows, run->units, k->units);
+    if (k->treatment == KERNEL_KEPT) device_copy(n, run->inverse_weight, k->inverse_weight);
     return run->taken;
 }
 

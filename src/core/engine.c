@@ -278,18 +278,17 @@ static keel_status decide_treatment(struct engine *e) {
 }
 
 /* The verdicts on the invariants, and nothing else: a mode has the same bits and the same statistics whether
- * it is verified now or was before. */
+ * it is verified now or was before.  What lies behind the start is out of reach. */
 static keel_status verify(struct engine *e) {
     struct rows *r = &e->rows;
     size_t first = (size_t)((unsigned char *)r->verdict - e->block);
     size_t behind = first + (size_t)r->count * sizeof *r->verdict;
-    size_t touched = (size_t)((unsigned char *)e->events.sign - e->block); /* what lies behind is the run's */
+    size_t touched = (size_t)((unsigned char *)e->events.sign - e->block);
     unsigned char *before = malloc(touched);
     if (!before) return engine_fail(e, KEEL_ENOMEM, "no memory to verify the invariants");
     memcpy(before, e->block, touched);
-    keel_status (*check)(struct start *, double, const double *) =
-        e->verdicts == VERDICTS_ALIKE ? verify_again : verify_invariants;
-    keel_status status = check(&e->start, e->r->t, e->x[e->r->current]);
+    keel_status status = (e->verdicts == VERDICTS_ALIKE ? verify_again : verify_invariants)(
+        &e->start, e->r->t, e->x[e->r->current]);
     memcpy(e->block, before, first);
     memcpy(e->block + behind, before + behind, touched - behind);
     field_forget(&e->field);

@@ -124,10 +124,13 @@ static int again(struct keel_kernel_state *k, double t) {
     return status != KEEL_OK;
 }
 
-static void weigh(struct keel_kernel_state *k) {
+/* A correction that is larger than those before: in a single run step.c takes such a step. */
+static void note(struct keel_kernel_state *k, double t, double t_new) {
     struct engine *e = ((struct kernel_work *)k)->e;
-    e->r->outgrown = 1;
-    step_weigh(e);
+    double before = e->r->t;
+    e->r->t = t;
+    if (correction_counts(e)) correction_note(e, t_new, k->h);
+    e->r->t = before;
 }
 
 /* For the rates of the rows, which the kernel looks at if they do not depend on t. */
@@ -175,7 +178,7 @@ static void prepare_plain(struct engine *e, struct kernel_work *w, long count) {
                               .plain = 1};
 }
 
-/* How weights follow sizes, for who cannot ask step_weigh. */
+/* How weights follow sizes, for lanes, which do not ask step_weigh. */
 static void take_weights(const struct engine *e, struct kernel_work *w) {
     const struct manifold *m = &e->manifold;
     w->k.weighs =
@@ -228,12 +231,14 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
                                     .jacobian = rows->jacobian,
                                     .again = again,
                                     .trial = e->dx,
-                                    .weigh = weigh},
+                                    .note = note,
+                                    .next = e->x[1 - r->current],
+                                    .part = e->manifold.part},
                               .e = e,
                               .touched = -1};
     w->k.worst = w->worst;
     w->k.share = keeps ? shares(e, w->share) : NULL;
-    if (keeps && e->field.kernel->device) take_weights(e, w);
+    if (keeps && (e->field.kernel->device || e->field.kernel->lanes)) take_weights(e, w);
 }
 
 /* Is the method without what its last step would have left it, for steps as long as these? */
