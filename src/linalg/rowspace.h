@@ -182,8 +182,9 @@ static inline keel_real rowspace_dot_short(int n, const keel_real *a, const keel
 
 /* Set, factor and shortest at once for two rows g, h of up to four entries, all in registers: with the
  * directions D = scale^2 (g, h)^T, d := D (G D)^-1 c.  0, and nothing is set, if the rows cancel by more than
- * a digit: that is for the general code.  If they do not, G D = B B^T loses two digits of the correction at
- * most, and with its determinant the way from jacobian to state has one division, beside which all is done
+ * three digits: that is for the general code, which leaves such rows out while it can.  If they do not,
+ * G D = B B^T loses six digits of the correction at most, of which one is enough to contract, and with its
+ * determinant the way from jacobian to state has one division, beside which all is done
  * that does not need it.  To put entries in pairs would only make that way longer. */
 static inline keel_truth rowspace_two_short(struct rowspace *s, int n, const keel_real *g, const keel_real *h,
                                             const keel_real *scale, keel_real c0, keel_real c1,
@@ -197,7 +198,7 @@ static inline keel_truth rowspace_two_short(struct rowspace *s, int n, const kee
     keel_real length = rowspace_dot_short(n, g, to_g), whole = rowspace_dot_short(n, h, to_h);
     keel_real cross = rowspace_dot_short(n, g, to_h), area = length * whole;
     keel_real determinant = area - cross * cross, reciprocal = 1.0 / determinant;
-    keel_truth good = keel_and(determinant >= 0.01 * area, keel_and(area > 1e-200, area < 1e200));
+    keel_truth good = keel_and(determinant >= 1e-6 * area, keel_and(area > 1e-200, area < 1e200));
     if (!keel_any(good)) return good;
     keel_real along = c0 * whole - c1 * cross, across = c1 * length - c0 * cross;
     ROWSPACE_UNROLL for (int i = 0; i < 4; i++) {
