@@ -40,13 +40,13 @@ static void put_head(struct emit *e, const char *head, const char *name, const k
     emit_put(e, "    int count, int *untaken) {\n");
     emit_table(e, name, table);
     emit_lanes_locals(e, table, n, kept, parameters);
-    emit_put(e, "struct keel_kernel_state its, *state[1] = {&its};\nlong taken[1] = {0};\nint at = 0;\n");
+    emit_put(e, "struct keel_kernel_state *state[1];\nlong taken[1] = {0};\nint at = 0;\n");
 }
 
 static void put_take(struct emit *e, uint32_t parameters) {
-    emit_put(e, "at = atomicAdd(untaken, 1);\nif (at >= count) break;\ndevice_take(&run[at], &its);\n");
-    emit_put(e, "p.units = general.units = its.allowed;\n");
-    emit_put(e, "m.least = (keel_real *)its.least, m.spread = (keel_real *)its.spread;\n");
+    emit_put(e, "at = atomicAdd(untaken, 1);\nif (at >= count) break;\nstate[0] = device_take(&run[at]);\n");
+    emit_put(e, "p.units = general.units = state[0]->allowed;\n");
+    emit_put(e, "m.least = (keel_real *)run[at].least, m.spread = (keel_real *)run[at].spread;\n");
     emit_put(e, "for (int j = 0; j < %u; j++) parameter[j] = run[at].parameter[j];\n", parameters);
 }
 
@@ -107,7 +107,7 @@ static void put_plain(struct emit *e, const char *name, const keel_rk *table, in
     emit_put(e, "for (;;) {\n");
     put_take(e, parameters);
     emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n", name, name);
-    emit_put(e, "device_give(&run[at], &its, taken[0]);\n}\n}\n");
+    emit_put(e, "run[at].taken = taken[0];\n}\n}\n");
     add_case(e, "plain", "plain", name);
 }
 
@@ -127,7 +127,7 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     else if (adaptive) emit_put(e, "0, ");
     emit_put(e, "own, %d);\nif (runs) continue;\n", keeps);
     emit_put(e, "lanes_store(&l, &table_%s, &p, &m, %d, taken);\n", name, keeps);
-    emit_put(e, "device_give(&run[at], &its, taken[0]);\n}\n}\n");
+    emit_put(e, "run[at].taken = taken[0];\n}\n}\n");
     snprintf(condition, sizeof condition, "!plain && which == %d", keeps + 2 * adaptive);
     add_case(e, condition, head, name);
 }

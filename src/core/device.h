@@ -18,19 +18,16 @@ struct device_run {
     double parameter[DEVICE_PARAMETERS];
 };
 
-/* The solver's numbers of a run that has arrived. */
-static DEVICE void device_take(struct device_run *run, struct keel_kernel_state *k) {
-    *k = run->k;
+/* The solver's numbers of a run that has arrived.  They stay where they are: copies would take registers that
+ * the steps need. */
+static DEVICE struct keel_kernel_state *device_take(struct device_run *run) {
+    struct keel_kernel_state *k = &run->k;
     k->x = run->x, k->f = run->f, k->atol = run->atol, k->largest = run->largest;
     k->inverse_weight = run->inverse_weight, k->least = run->least, k->spread = run->spread;
     k->reference = run->reference, k->size = run->size, k->residual = run->residual, k->worst = run->worst;
     k->beyond = run->beyond, k->drift = run->drift, k->units = run->units;
     k->share = k->share ? run->share : 0;
-}
-
-static DEVICE void device_give(struct device_run *run, const struct keel_kernel_state *k, long taken) {
-    run->k = *k;
-    run->taken = taken;
+    return k;
 }
 
 /* By the host -------------------------------------------------------------------------------------------- */
