@@ -104,6 +104,11 @@ KEEL_API keel_solver *keel_open_alike(const keel_solver *like, const keel_proble
  * the bits of the run are those after keel_open_alike, at a tenth of the cost.  KEEL_OK; what the start
  * makes of it; KEEL_EINVAL: it cannot be had so, and the solver is as before. */
 KEEL_API keel_status keel_open_again(keel_solver *s, double t0, const double *u0);
+/* Do energy and invariants of a solver that was opened hold at another start, too, with what stands behind
+ * `user` now?  0: there is a doubt, and keel_open_again tells. */
+KEEL_API int keel_rests_at(keel_solver *s, double t0, const double *u0);
+/* Are the rows of two solvers of the same problem kept, watched or left out alike? */
+KEEL_API int keel_treats_alike(const keel_solver *a, const keel_solver *b);
 
 /* Several runs of one compiled problem side by side, each a solver of its own, in lanes of its kernel.  Bits
  * and sentences are those of keel_advance. */

@@ -48,6 +48,8 @@ typedef unsigned long long keel_bits __attribute__((vector_size(8 * KEEL_LANES))
 static inline int keel_any(keel_truth a) {
 #if KEEL_LANES == 4 && defined __AVX__
     return __builtin_ia32_movmskpd256((keel_real)a) != 0;
+#elif KEEL_LANES == 8 && defined __AVX512F__ && !defined __clang__
+    return __builtin_ia32_ptestmq512(a, a, -1) != 0;
 #elif KEEL_LANES == 2 && defined __SSE2__
     return __builtin_ia32_movmskpd((keel_real)a) != 0;
 #else

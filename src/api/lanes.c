@@ -2,6 +2,7 @@
  * ensembles are made of. */
 #include "api/solver.h"
 #include "core/advance.h"
+#include "core/verify.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,6 +37,20 @@ keel_status keel_open_again(keel_solver *s, double t0, const double *u0) {
         if (!isfinite(u0[i])) return KEEL_EINVAL;
     keel_status status = s->laid_out ? KEEL_OK : keep_layout(s);
     return status < 0 ? status : snapshot_open(s->laid_out, s->engine, t0, u0);
+}
+
+int keel_rests_at(keel_solver *s, double t0, const double *u0) {
+    if (!s || !u0 || s->running || !s->engine->block || !s->engine->verified) return 0;
+    struct field *fd = &s->engine->field;
+    for (int i = 0; i < fd->n; i++) fd->size[i] = fabs(u0[i]); /* of this start, not of one before */
+    return verify_at_a_glance(&s->engine->start, t0, u0);
+}
+
+int keel_treats_alike(const keel_solver *a, const keel_solver *b) {
+    if (!a || !b || !a->engine->block || !b->engine->block) return 0;
+    const struct rows *own = &a->engine->rows, *other = &b->engine->rows;
+    return own->count == other->count &&
+           memcmp(own->treatment, other->treatment, (size_t)own->count * sizeof *own->treatment) == 0;
 }
 
 /* Lanes ------------------------------------------------------------------------------------------------- */

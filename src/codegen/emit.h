@@ -113,6 +113,8 @@ int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, cons
 int emit_is_straight(const struct tape *t);
 uint32_t emit_parameters(const struct tape *t, uint32_t most);
 void emit_lanes_loops(struct emit *e);
+/* terms_NAME: the terms of the rows; 0: there are none; -1 without memory. */
+int emit_terms(struct emit *e, const char *name, int maps, const struct emit_rows *rows);
 void emit_lanes_locals(struct emit *e, const keel_rk *table, int n, int kept, uint32_t parameters);
 
 /* emit_device.c: the same for a GPU, where e->device is set, after emit_open_device; emit_device_end makes

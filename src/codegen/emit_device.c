@@ -40,12 +40,13 @@ static void put_head(struct emit *e, const char *head, const char *name, const k
     emit_put(e, "    int count, int *untaken) {\n");
     emit_table(e, name, table);
     emit_lanes_locals(e, table, n, kept, parameters);
-    emit_put(e, "struct keel_kernel_state its, *state[1] = {&its};\nlong taken[1] = {0};\nint at = 0;\n");
+    emit_put(e, "struct keel_kernel_state *state[1];\nlong taken[1] = {0};\nint at = 0;\n");
 }
 
 static void put_take(struct emit *e, uint32_t parameters) {
-    emit_put(e, "at = atomicAdd(untaken, 1);\nif (at >= count) break;\ndevice_take(&run[at], &its);\n");
-    emit_put(e, "p.units = general.units = its.allowed;\n");
+    emit_put(e, "at = atomicAdd(untaken, 1);\nif (at >= count) break;\nstate[0] = device_take(&run[at]);\n");
+    emit_put(e, "p.units = general.units = state[0]->allowed;\n");
+    emit_put(e, "m.least = (keel_real *)run[at].least, m.spread = (keel_real *)run[at].spread;\n");
     emit_put(e, "for (int j = 0; j < %u; j++) parameter[j] = run[at].parameter[j];\n", parameters);
 }
 
@@ -106,7 +107,7 @@ static void put_plain(struct emit *e, const char *name, const keel_rk *table, in
     emit_put(e, "for (;;) {\n");
     put_take(e, parameters);
     emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n", name, name);
-    emit_put(e, "device_give(&run[at], &its, taken[0]);\n}\n}\n");
+    emit_put(e, "run[at].taken = taken[0];\n}\n}\n");
     add_case(e, "plain", "plain", name);
 }
 
@@ -126,27 +127,9 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     else if (adaptive) emit_put(e, "0, ");
     emit_put(e, "own, %d);\nif (runs) continue;\n", keeps);
     emit_put(e, "lanes_store(&l, &table_%s, &p, &m, %d, taken);\n", name, keeps);
-    emit_put(e, "device_give(&run[at], &its, taken[0]);\n}\n}\n");
+    emit_put(e, "run[at].taken = taken[0];\n}\n}\n");
     snprintf(condition, sizeof condition, "!plain && which == %d", keeps + 2 * adaptive);
     add_case(e, condition, head, name);
-}
-
-/* Terms of the rows, 0 where there are none. */
-static int put_terms(struct emit *e, const char *name, int maps, const struct emit_rows *rows) {
-    int there = 0;
-    for (int i = 0; i < maps; i++) {
-        char head[60];
-        snprintf(head, sizeof head, "static inline int terms_%d_", i);
-        if (rows[i].terms && emit_under(e, head, name, rows[i].terms)) return -1;
-        there |= rows[i].terms != NULL;
-    }
-    if (!there) return 0;
-    emit_put(e, "static inline int terms_%s(keel_real t, const keel_real *u, keel_real *out, void *user) {\n",
-             name);
-    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)
-        if (rows[i].terms) emit_put(e, "terms_%d_%s(t, u, out + %d, user);\n", i, name, at);
-    emit_put(e, "return 0;\n}\n");
-    return 1;
 }
 
 int emit_device_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
@@ -167,7 +150,7 @@ int emit_device_kept(struct emit *e, const char *name, const struct tape *f, con
     int plain = !e->kernels || e->kernels & EMIT_PLAIN;
     if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || (wanted == 0 && !plain)) return 1;
     if (emit_values(e, name, n, maps, rows)) return -1;
-    int terms = put_terms(e, name, maps, rows);
+    int terms = emit_terms(e, name, maps, rows);
     put_sizes(e, n, kept, parameters);
     if (plain) put_plain(e, name, method->rk, n, parameters);
     for (int k = 0; k < 4; k++)

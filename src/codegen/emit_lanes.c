@@ -2,6 +2,8 @@
  * inside, on numbers of KEEL_LANES lanes. */
 #include "codegen/emit.h"
 
+#include <stdio.h>
+
 /* Do all runs take the same way through a tape?  Then it has no branch, and no comparison. */
 int emit_is_straight(const struct tape *t) {
     for (size_t i = 0; i < t->count; i++) {
@@ -33,8 +35,10 @@ void emit_lanes_loops(struct emit *e) {
 }
 
 static void put_prelude(struct emit *e) {
-    emit_put(e, "#include <stddef.h>\n#define KEEL_LANES %d\n#define KEEL_LANES_ROWS %d\n", e->lanes,
-             EMIT_KEPT);
+    emit_put(e,
+             "#include <stddef.h>\n#define KEEL_LANES %d\n#define KEEL_LANES_ROWS %d\n"
+             "#define KEEL_LANES_STATES %d\n",
+             e->lanes, EMIT_KEPT, EMIT_STATES);
     emit_text(e, "#define KEEL_INLINE\n#define TABLE static const\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n"
@@ -53,6 +57,8 @@ void emit_lanes_locals(struct emit *e, const keel_rk *table, int n, int kept, ui
     emit_put(e, "keel_real begin[%d], gradients[%d], error[%d] = {{0}}, split[%d], scale[%d], limit[%d];\n",
              n, rows * n, 2 * width, n, n, n);
     emit_put(e, "keel_real largest[%d], inverse_weight[%d], atol[%d];\n", n, n, n);
+    if (e->device) emit_put(e, "keel_real *least = 0, *spread = 0;\n"); /* where they arrive */
+    else emit_put(e, "keel_real least[%d], spread[%d];\n", n, n * n);
     emit_put(e, "keel_real reference[%d], size[%d], beyond[%d], worst[%d], off[%d], was[%d];\n", rows, rows,
              rows, rows, rows, rows);
     emit_put(e, "keel_real residual[%d], c[%d], z[%d], inverse[%d], r[%d], q[%d], d[%d];\nint used[%d];\n",
@@ -67,8 +73,8 @@ void emit_lanes_locals(struct emit *e, const keel_rk *table, int n, int kept, ui
     emit_put(e, "struct project general = p;\ngeneral.two_short = 0, general.space = &wide;\n");
     emit_put(e,
              "struct lanes_workspace m = {first_x, first_f, x, f, next, k, stage, dx, begin, gradients,\n");
-    emit_put(e, "    error, split, scale, limit, largest, inverse_weight, atol, reference, size, beyond,\n");
-    emit_put(e, "    worst, off, was, &general, 0, own};\n");
+    emit_put(e, "    error, split, scale, limit, largest, inverse_weight, atol, least, spread, reference,\n");
+    emit_put(e, "    size, beyond, worst, off, was, &general, 0, own};\n");
 }
 
 /* A function with the numbers of all lanes as locals, and the parameters of each run in its lane. */
@@ -95,13 +101,31 @@ int emit_lanes(struct emit *e, const char *name, const struct tape *t, const str
     return e->failed ? -1 : 0;
 }
 
-static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept,
+int emit_terms(struct emit *e, const char *name, int maps, const struct emit_rows *rows) {
+    int there = 0;
+    for (int i = 0; i < maps; i++) {
+        char head[60];
+        snprintf(head, sizeof head, "static inline int terms_%d_", i);
+        if (rows[i].terms && emit_under(e, head, name, rows[i].terms)) return -1;
+        there |= rows[i].terms != NULL;
+    }
+    if (!there) return 0;
+    emit_put(e, "static inline int terms_%s(keel_real t, const keel_real *u, keel_real *out, void *user) {\n",
+             name);
+    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)
+        if (rows[i].terms) emit_put(e, "terms_%d_%s(t, u, out + %d, user);\n", i, name, at);
+    emit_put(e, "return 0;\n}\n");
+    return 1;
+}
+
+static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int terms,
                       uint32_t parameters, int keeps, int adaptive) {
     emit_put(e, "static void steps%d%d_%s(struct keel_kernel_state *const *, void *const *, long *);\n",
              keeps, adaptive, name);
     char head[40] = "static void steps00";
     head[17] = (char)('0' + keeps), head[18] = (char)('0' + adaptive);
     put_lanes(e, head, name, table, n, kept, parameters);
+    if (terms) emit_put(e, "m.terms = terms_%s;\n", name);
     emit_put(e, "lanes_%s(&table_%s, &p, &m, rhs_%s, ", adaptive ? "adaptive" : "fixed", name, name);
     if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
     else emit_put(e, "0, 0, ");
@@ -118,15 +142,18 @@ int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, cons
     int kept = 0, n = (int)f->outputs;
     for (int i = 0; i < maps; i++) {
         if (!emit_is_straight(rows[i].value) || !emit_is_straight(rows[i].jacobian)) return 1;
+        if (rows[i].terms && !emit_is_straight(rows[i].terms)) return 1;
         length += 2 * rows[i].value->count + rows[i].jacobian->count;
         kept += (int)rows[i].value->outputs;
         parameters = emit_parameters(rows[i].jacobian, emit_parameters(rows[i].value, parameters));
+        if (rows[i].terms) parameters = emit_parameters(rows[i].terms, parameters);
     }
     unsigned wanted = emit_kernels(e, method, kept);
     if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || wanted == 0) return 1;
-    if (emit_values(e, name, n, maps, rows)) return -1;
+    int terms = emit_values(e, name, n, maps, rows) ? -1 : emit_terms(e, name, maps, rows);
+    if (terms < 0) return -1;
     for (int k = 0; k < 4; k++)
-        if (wanted & which[k]) put_steps(e, name, method->rk, n, kept, parameters, k & 1, k >> 1);
+        if (wanted & which[k]) put_steps(e, name, method->rk, n, kept, terms, parameters, k & 1, k >> 1);
     emit_put(e, "void kept_lanes_%s(struct keel_kernel_state *const *state, void *const *user,\n", name);
     emit_put(e, "    long *taken) {\nint first = 0;\nwhile (!state[first]) first++;\n");
     emit_put(e,

@@ -208,13 +208,16 @@ __attribute__((noinline)) static void note_by_errors(struct engine *e, double t_
     for (int i = fd->nq; i < fd->n && e->manifold.by_mass; i++)
         size[i] = fmax(size[i], size[i - fd->nq] / fabs(h));
     const double *end = shortest_end(e, t_new);
+    double largest = c->largest;
+    int worst = -1;
     for (int i = 0; i < fd->n; i++) {
         double allowed = relative * size[i], ratio = moved_by(e, i) / allowed;
         double off = off_by(e, end, i) / allowed;
         if (round_off) ratio = fmin(ratio, 1), off = fmin(off, 1);
-        if (ratio > c->largest) correction_enter(e, i, ratio, t_new);
+        if (ratio > largest) largest = ratio, worst = i;
         find(e, i, off / ERRORS_ALLOWED, t_new);
     }
+    if (worst >= 0) correction_enter(e, worst, largest, t_new);
 }
 
 void correction_note(struct engine *e, double t_new, double h) {

@@ -18,19 +18,16 @@ struct device_run {
     double parameter[DEVICE_PARAMETERS];
 };
 
-/* The solver's numbers of a run that has arrived. */
-static DEVICE void device_take(struct device_run *run, struct keel_kernel_state *k) {
-    *k = run->k;
+/* The solver's numbers of a run that has arrived.  They stay where they are: copies would take registers that
+ * the steps need. */
+static DEVICE struct keel_kernel_state *device_take(struct device_run *run) {
+    struct keel_kernel_state *k = &run->k;
     k->x = run->x, k->f = run->f, k->atol = run->atol, k->largest = run->largest;
     k->inverse_weight = run->inverse_weight, k->least = run->least, k->spread = run->spread;
     k->reference = run->reference, k->size = run->size, k->residual = run->residual, k->worst = run->worst;
     k->beyond = run->beyond, k->drift = run->drift, k->units = run->units;
     k->share = k->share ? run->share : 0;
-}
-
-static DEVICE void device_give(struct device_run *run, const struct keel_kernel_state *k, long taken) {
-    run->k = *k;
-    run->taken = taken;
+    return k;
 }
 
 /* By the host -------------------------------------------------------------------------------------------- */
@@ -71,6 +68,12 @@ static long device_unpack(const struct device_run *run, struct keel_kernel_state
     k->corrections = back->corrections, k->newton = back->newton;
     k->calls = back->calls, k->rejected = back->rejected, k->verifications = back->verifications;
     k->unseen = back->unseen, k->due = back->due, k->outgrown = back->outgrown, k->held = 0;
+    if (k->treatment == KERNEL_KEPT) {
+        device_copy(rows, run->size, k->size);
+        device_copy(rows, run->worst, k->worst);
+        device_copy(rows, run->drift, k->drift);
+        device_copy(rows, run->units, k->units);
+    }
     if (run->taken == 0) return 0;
     device_copy(n, run->x, k->x);
     device_copy(n, run->f, k->f);
@@ -78,11 +81,7 @@ static long device_unpack(const struct device_run *run, struct keel_kernel_state
     device_copy(n, run->largest, k->largest);
     device_copy(rows, run->residual, k->residual);
     device_copy(rows, run->worst, k->worst);
-    if (k->treatment == KERNEL_WATCHED) return run->taken;
-    device_copy(n, run->inverse_weight, k->inverse_weight);
-    device_copy(rows, run->size, k->size);
-    device_copy(rows, run->drift, k->drift);
-    device_copy(rows, run->units, k->units);
+    if (k->treatment == KERNEL_KEPT) device_copy(n, run->inverse_weight, k->inverse_weight);
     return run->taken;
 }
 

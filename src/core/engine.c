@@ -278,19 +278,19 @@ static keel_status decide_treatment(struct engine *e) {
 }
 
 /* The verdicts on the invariants, and nothing else: a mode has the same bits and the same statistics whether
- * it is verified now or was before. */
+ * it is verified now or was before.  What lies behind the start is out of reach. */
 static keel_status verify(struct engine *e) {
     struct rows *r = &e->rows;
     size_t first = (size_t)((unsigned char *)r->verdict - e->block);
     size_t behind = first + (size_t)r->count * sizeof *r->verdict;
-    unsigned char *before = malloc(e->block_size);
+    size_t touched = (size_t)((unsigned char *)e->events.sign - e->block);
+    unsigned char *before = malloc(touched);
     if (!before) return engine_fail(e, KEEL_ENOMEM, "no memory to verify the invariants");
-    memcpy(before, e->block, e->block_size);
-    keel_status (*check)(struct start *, double, const double *) =
-        e->verdicts == VERDICTS_ALIKE ? verify_again : verify_invariants;
-    keel_status status = check(&e->start, e->r->t, e->x[e->r->current]);
+    memcpy(before, e->block, touched);
+    keel_status status = (e->verdicts == VERDICTS_ALIKE ? verify_again : verify_invariants)(
+        &e->start, e->r->t, e->x[e->r->current]);
     memcpy(e->block, before, first);
-    memcpy(e->block + behind, before + behind, e->block_size - behind);
+    memcpy(e->block + behind, before + behind, touched - behind);
     field_forget(&e->field);
     free(before);
     return status == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
@@ -384,7 +384,6 @@ static keel_status prepare(struct engine *e, int begin, const struct engine *bef
     int drifts = e->o.step == 0 || !(e->stepper->info.traits & KEEL_SYMPLECTIC);
     int of_the_moment = !(e->manifold.traits & (KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS));
     e->manifold.at_once = !drifts && of_the_moment && e->manifold.corrections == 0 ? 1. / 32 : 1;
-    rows_open(&e->rows);
     e->measured = e->manifold.traits & KEEL_MEASURES && e->rows.count > 0;
     e->estimates =
         e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : engine_estimates(e->stepper);
@@ -466,6 +465,7 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
     }
     memset(e->block, 0, engine_bytes(e));
     carve(e);
+    rows_open(&e->rows);
     if (field_attach(&e->field)) {
         engine_close(e);
         return NULL;

@@ -167,7 +167,7 @@ struct engine {
     struct reversible reversible;
     struct grid grid;
     struct defect defect;
-    struct run_state *r, blank;   /* r: in the block, or blank if the problem did not get that far */
+    struct run_state *r;          /* in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
     double *slope[2];             /* m: y' there */
     double *x_now;                /* n + m, when inside */
@@ -185,8 +185,9 @@ struct engine {
     unsigned char *block;              /* the numbers, then the structs of the method and of the stabilizer */
     size_t block_size;                 /* of the numbers */
     size_t common;                     /* of those that do not depend on the method: the first ones */
-    const keel_rk *watched; /* the explicit table of a run that changes methods; NULL: it does not */
-    char message[TEXT_SENTENCE];
+    const keel_rk *watched;      /* the explicit table of a run that changes methods; NULL: it does not */
+    char message[TEXT_SENTENCE]; /* from here on a snapshot has nothing to remember */
+    struct run_state blank;
 };
 
 /* engine.c */

@@ -15,9 +15,12 @@
 
 enum { CHUNK = 1024, LEFT = 2 };
 
-/* On a device: what goes there should not come back soon, nor let others wait for long.  The core looks at
- * the first steps and their corrections. */
-enum { DEVICE_PLAIN = 65536, DEVICE_FIXED = 16384, DEVICE_CHUNK = 4096, DEVICE_FIRST = 8 };
+/* On a device: the way there and back costs as much as hundreds of steps, and a launch lets others wait until
+ * its longest run is done.  So a run takes as many steps there as it has taken before, within these bounds:
+ * runs that are looked at often, as at their begin, come back soon, long ones seldom.  The core looks at the
+ * first steps and their corrections. */
+enum { DEVICE_LEAST = 4096, DEVICE_PLAIN = 1 << 18, DEVICE_FIXED = 1 << 17, DEVICE_CHUNK = 1 << 13 };
+enum { DEVICE_FIRST = 8 };
 
 enum { PATIENCE = 16 }; /* so many steps are left to step.c once a kernel cannot take one */
 
@@ -53,13 +56,16 @@ int kernel_fits(const struct engine *e) {
            (!e->measured || rows_fit(e));
 }
 
+static long chunk_there(const struct engine *e) {
+    long bound = is_plain(e) ? DEVICE_PLAIN : e->o.step > 0 ? DEVICE_FIXED : DEVICE_CHUNK;
+    long taken = e->r->stats.steps;
+    return taken < DEVICE_LEAST ? DEVICE_LEAST : taken < bound ? taken : bound;
+}
+
 /* None where the clock hardly resolves a step.  Steps by their error end before t_wake by themselves. */
 static long chunk(const struct engine *e, double t_wake, long most) {
     const struct run_state *r = e->r;
-    long longest = !e->field.kernel->device ? CHUNK
-                   : is_plain(e)            ? DEVICE_PLAIN
-                   : e->o.step > 0          ? DEVICE_FIXED
-                                            : DEVICE_CHUNK;
+    long longest = e->field.kernel->device ? chunk_there(e) : CHUNK;
     if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < longest ? most - LEFT : longest;
     double steps = fmin(e->grid.steps, (t_wake - r->base) / (e->o.step * r->direction));
     double left = fmin(steps - (double)r->count, (double)most) - LEFT;
@@ -124,10 +130,13 @@ static int again(struct keel_kernel_state *k, double t) {
     return status != KEEL_OK;
 }
 
-static void weigh(struct keel_kernel_state *k) {
+/* A correction that is larger than those before: in a single run step.c takes such a step. */
+static void note(struct keel_kernel_state *k, double t, double t_new) {
     struct engine *e = ((struct kernel_work *)k)->e;
-    e->r->outgrown = 1;
-    step_weigh(e);
+    double before = e->r->t;
+    e->r->t = t;
+    if (correction_counts(e)) correction_note(e, t_new, k->h);
+    e->r->t = before;
 }
 
 /* For the rates of the rows, which the kernel looks at if they do not depend on t. */
@@ -175,7 +184,7 @@ static void prepare_plain(struct engine *e, struct kernel_work *w, long count) {
                               .plain = 1};
 }
 
-/* How weights follow sizes, for who cannot ask step_weigh. */
+/* How weights follow sizes, for lanes, which do not ask step_weigh. */
 static void take_weights(const struct engine *e, struct kernel_work *w) {
     const struct manifold *m = &e->manifold;
     w->k.weighs =
@@ -228,12 +237,14 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
                                     .jacobian = rows->jacobian,
                                     .again = again,
                                     .trial = e->dx,
-                                    .weigh = weigh},
+                                    .note = note,
+                                    .next = e->x[1 - r->current],
+                                    .part = e->manifold.part},
                               .e = e,
                               .touched = -1};
     w->k.worst = w->worst;
     w->k.share = keeps ? shares(e, w->share) : NULL;
-    if (keeps && e->field.kernel->device) take_weights(e, w);
+    if (keeps && (e->field.kernel->device || e->field.kernel->lanes)) take_weights(e, w);
 }
 
 /* Is the method without what its last step would have left it, for steps as long as these? */

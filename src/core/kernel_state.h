@@ -22,10 +22,10 @@ struct keel_kernel_state {
     int (*series)(double t, const double *x, int orders, double *out, double *work, void *user);
     double *largest; /* n: sizes of the states so far */
     const double *reference;
-    double *inverse_weight; /* n, and sizes of the rows: these change where there is no core to ask */
+    double *inverse_weight; /* n, and sizes of the rows: lanes let them grow themselves */
     double *size, *drift, *units;
-    /* For the former: sizes up to these say nothing; shares n x n of one state's size in the weight of
-     * another, 0: weights stay. */
+    /* Lanes: sizes up to these say nothing; shares n x n of one state's size in the weight of another; do
+     * weights follow sizes? */
     const double *least, *spread;
     int weighs;
     double *residual;
@@ -44,8 +44,10 @@ struct keel_kernel_state {
     /* Where gradients are needed anew: brings trial to the manifold and leaves its residuals; 0. */
     int (*again)(struct keel_kernel_state *k, double t);
     double *trial;
-    /* Lanes: a state has outgrown its size, and the weights follow, as they do before the next step. */
-    void (*weigh)(struct keel_kernel_state *k);
+    /* Lanes: looks at the correction of the fixed step from x, f by trial, from t to t_new = next, where the
+     * rows were off by `part`; beyond grows. */
+    void (*note)(struct keel_kernel_state *k, double t, double t_new);
+    double *next, *part;
     /* After the steps: */
     long corrections, newton; /* projections by the kernel; their iterations */
     long calls, rejected;     /* of the right-hand side; attempts */

@@ -7,7 +7,7 @@
 #include "core/engine.h"
 #include "core/kernel_state.h"
 
-enum { KERNEL_ROWS = 16, KERNEL_STATES = 8 }; /* at most: a kernel has far fewer rows; device: states */
+enum { KERNEL_ROWS = 16, KERNEL_STATES = 8 }; /* at most: a kernel has far fewer rows; lanes: states */
 
 struct kernel_work {
     struct keel_kernel_state k;
@@ -17,7 +17,7 @@ struct kernel_work {
     long touched;      /* the step in which the core last took part */
     keel_stats before; /* statistics before that step, in case it is forgotten */
     double worst[KERNEL_ROWS], share[KERNEL_ROWS];
-    double spread[KERNEL_STATES * KERNEL_STATES]; /* device */
+    double spread[KERNEL_STATES * KERNEL_STATES]; /* lanes */
 };
 
 /* Some of the steps to t_end, fewer than `most`, none of which reaches t_wake; 0: none now, and *wait of them

@@ -13,10 +13,11 @@
 struct lanes_workspace {
     keel_real *first_x, *first_f; /* as they come in and go out; x and f can stay in registers */
     keel_real *x, *f, *next, *k, *stage, *dx, *begin, *gradients, *error, *split, *scale, *limit;
-    keel_real *largest, *inverse_weight, *atol;               /* by state */
+    keel_real *largest, *inverse_weight, *atol; /* by state */
+    keel_real *least, *spread;                  /* as in the state of a kernel: by state, by state x state */
     keel_real *reference, *size, *beyond, *worst, *off, *was; /* by row; off: before the correction */
     const struct project *general; /* for runs whose two short rows cancel, with a row space of its own */
-    keel_fn *terms;                /* device: of the rows; 0: none */
+    keel_fn *terms;                /* of the rows; 0: none */
     void *user;
 };
 
@@ -25,9 +26,11 @@ struct lanes {
     struct keel_kernel_state *k[KEEL_LANES]; /* a lane without a run repeats another one, whose `own` is 0 */
     int own[KEEL_LANES];
     keel_truth live, stop; /* lanes with a run; those whose steps end here */
+    keel_truth weighs;     /* those whose weights follow sizes */
+    keel_truth beyond;     /* fixed steps: those whose correction the core is to look at */
     keel_truth general;    /* those whose projection has the general row space, where it need not be */
     keel_real t, base, h, t_new, number, direction, rtol, error;
-    keel_real wanted, longest, t_end, h_next, error_before; /* steps by their error */
+    keel_real wanted, longest, t_end, h_next, error_before, moved; /* steps by their error */
     long done[KEEL_LANES], steps[KEEL_LANES], rejected[KEEL_LANES], all_rejected[KEEL_LANES];
     long corrections[KEEL_LANES], newton[KEEL_LANES]; /* by the core; further iterations */
     /* Fixed steps: so many to come in which nothing is due, and so many taken that are not counted yet. */
@@ -49,6 +52,16 @@ static inline void lanes_stop(struct lanes *l, keel_truth which, int due) {
     for (int i = 0; i < KEEL_LANES; i++)
         if (which[i]) l->k[i]->due |= due;
     l->stop |= which;
+}
+
+/* What a correction of state j is compared with. */
+static inline keel_real lanes_tolerance(const struct lanes *l, const struct lanes_workspace *m, int j) {
+    return m->atol[j] + l->rtol * m->largest[j];
+}
+
+static inline void lanes_limit(const struct lanes *l, const struct project *p,
+                               const struct lanes_workspace *m) {
+    KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) m->limit[j] = l->moved * lanes_tolerance(l, m, j);
 }
 
 /* Begin and end ----------------------------------------------------------------------------------------- */
@@ -89,9 +102,15 @@ static inline void lanes_load(struct lanes *l, const struct project *p, const st
         LANES_IN(p->kept, m->size, k->size);
         LANES_IN(p->kept, m->beyond, k->beyond);
         LANES_IN(p->n, m->inverse_weight, k->inverse_weight);
-        for (int j = 0; j < p->n && adaptive; j++)
-            m->limit[j][i] = k->moved * project_tolerance(k->atol[j], k->rtol, k->largest[j]);
+        l->moved[i] = k->moved;
+        l->weighs[i] = k->weighs ? -1 : 0;
+#ifndef KEEL_DEVICE /* where they stay where they are */
+        if (!k->weighs) continue;
+        LANES_IN(p->n, m->least, k->least);
+        LANES_IN(p->n * p->n, m->spread, k->spread);
+#endif
     }
+    if (adaptive && first->treatment == KERNEL_KEPT) lanes_limit(l, p, m);
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) m->x[j] = m->first_x[j], m->f[j] = m->first_f[j];
 }
 
@@ -110,6 +129,8 @@ static inline void lanes_store(const struct lanes *l, const keel_rk *table, cons
         k->corrections = keeps ? attempts - l->corrections[i] : 0;
         k->newton = keeps ? attempts - l->corrections[i] + l->newton[i] : 0;
         k->calls = attempts * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
+        if (keeps) LANES_OUT(p->kept, m->size, k->size);
+        if (keeps) LANES_OUT(p->kept, m->worst, k->worst);
         if (done == 0) continue;
         LANES_OUT(p->n, m->first_x, k->x);
         LANES_OUT(p->n, m->first_f, k->f);
@@ -117,14 +138,11 @@ static inline void lanes_store(const struct lanes *l, const keel_rk *table, cons
         LANES_OUT(p->n, m->largest, k->largest);
         LANES_OUT(p->kept, m->worst, k->worst);
         LANES_OUT(p->kept, m->was, k->residual);
-#ifdef KEEL_DEVICE
-        if (keeps) LANES_OUT(p->kept, m->size, k->size);
         if (keeps) LANES_OUT(p->n, m->inverse_weight, k->inverse_weight);
-#endif
     }
 }
 
-/* What the core does for one run ------------------------------------------------------------------------ */
+/* Sizes ------------------------------------------------------------------------------------------------- */
 
 static inline void lanes_residual(const struct project *p, const struct lanes_workspace *m, keel_fn *values,
                                   void *user, keel_real t) {
@@ -132,26 +150,84 @@ static inline void lanes_residual(const struct project *p, const struct lanes_wo
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= m->reference[i];
 }
 
+/* States have outgrown their sizes, and weights follow, as manifold_weigh lets them before the next step. */
+static inline void lanes_weigh(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                               keel_truth outgrown, int adaptive) {
+    keel_real fresh[KEEL_LANES_STATES];
+    project_weigh(p->n, m->largest, m->least, m->spread, fresh);
+    lanes_choose(p->n, outgrown & l->weighs, fresh, m->inverse_weight);
+    if (adaptive) lanes_limit(l, p, m);
+}
+
+/* The largest residuals so far go into the certificate. */
+static inline void lanes_certify(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                                 keel_truth which) {
+    KEEL_RK_UNROLL for (int row = 0; row < p->kept; row++) {
+        keel_real units = project_in_units(m->worst[row], m->size[row]);
+        for (int i = 0; i < KEEL_LANES; i++) {
+            struct keel_kernel_state *k = l->k[i];
+            if (!which[i] || !l->own[i]) continue;
+            if (m->worst[row][i] > k->drift[row]) k->drift[row] = m->worst[row][i];
+            if (units[i] > k->units[row]) k->units[row] = units[i];
+        }
+        m->worst[row] = keel_select(which, keel_lift(0.0), m->worst[row]);
+    }
+}
+
 #ifndef KEEL_DEVICE
-/* Sizes of the rows are due.  0, or they cannot be had. */
-static inline int lanes_grow(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
-                             int i) {
+/* Rows that depend on the time have terms of their own, which the core knows: of run i.  0, or none. */
+static inline int lanes_ask(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                            int i) {
     struct keel_kernel_state *k = l->k[i];
     LANES_OUT(p->n, m->begin, k->trial);
     LANES_OUT(p->kept * p->n, m->gradients, k->jacobian);
     LANES_OUT(p->kept, m->worst, k->worst);
+    LANES_OUT(p->kept, m->size, k->size);
     int bad = k->grow(k, l->t_new[i]);
     LANES_IN(p->kept, m->worst, k->worst);
     LANES_IN(p->kept, m->size, k->size);
     return bad;
 }
+#endif
 
-/* All of a projection.  0, or it cannot be done. */
+/* Sizes of the rows are due, and grow as rows_grow lets them; returns where they cannot be had. */
+static inline keel_truth lanes_grow(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                                    keel_truth due) {
+    keel_real terms[KEEL_LANES_ROWS] = {};
+    keel_truth starved = {0};
+#ifndef KEEL_DEVICE
+    for (int i = 0; i < KEEL_LANES; i++) {
+        if (!due[i] || l->k[i]->share) continue;
+        due[i] = 0;
+        if (lanes_ask(l, p, m, i)) starved[i] = -1;
+    }
+#endif
+    keel_truth good = due & lanes_finite(p->kept * p->n, m->gradients);
+    if (m->terms) m->terms(l->t_new, m->begin, terms, m->user);
+    good &= lanes_finite(p->kept, terms);
+    lanes_certify(l, p, m, good);
+    KEEL_RK_UNROLL for (int row = 0; row < p->kept; row++) {
+        keel_real fresh =
+            project_size(p->n, m->reference[row], m->gradients + row * p->n, m->begin, m->largest) +
+            keel_abs(terms[row]);
+        m->size[row] = keel_select(good & (fresh > m->size[row]), fresh, m->size[row]);
+    }
+    return starved | (due & ~good);
+}
+
+/* What the core does for one run: all of a projection.  0, or it cannot be done. */
 static inline int lanes_again(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                               int i) {
     struct keel_kernel_state *k = l->k[i];
+#ifdef KEEL_DEVICE /* there is none here: the step is left to core/step.c */
+    k->due = 1;
+    return 1;
+#else
     LANES_OUT(p->n, m->begin, k->trial);
     LANES_OUT(p->kept, m->worst, k->worst);
+    LANES_OUT(p->kept, m->size, k->size);
+    LANES_OUT(p->n, m->largest, k->largest);
+    LANES_OUT(p->n, m->inverse_weight, k->inverse_weight);
     k->steps = l->steps[i] + l->uncounted;
     if (k->again(k, l->t_new[i]) != 0) return 1;
     const struct project *to = p->two_short && !k->space->pair ? m->general : p;
@@ -168,63 +244,25 @@ static inline int lanes_again(struct lanes *l, const struct project *p, const st
     LANES_IN(p->kept * p->n, m->gradients, k->jacobian);
     l->corrections[i]++;
     return 0;
-}
-
-/* A state of run i has outgrown its size: weights and limits follow. */
-static inline void lanes_weigh(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
-                               int i, int adaptive) {
-    struct keel_kernel_state *k = l->k[i];
-    LANES_OUT(p->n, m->largest, k->largest);
-    k->weigh(k);
-    LANES_IN(p->n, m->inverse_weight, k->inverse_weight);
-    for (int j = 0; j < p->n && adaptive; j++)
-        m->limit[j][i] = k->moved * project_tolerance(k->atol[j], k->rtol, k->largest[j]);
-}
-#else
-/* On another processor there is no core: sizes grow here, as rows_grow and manifold_weigh let them, and a
- * step whose projection needs more is left to core/step.c. */
-static inline void lanes_certify(struct lanes *l, const struct project *p, const struct lanes_workspace *m) {
-    struct keel_kernel_state *k = l->k[0];
-    for (int i = 0; i < p->kept; i++) {
-        double off = m->worst[i][0], units = project_in_units(m->worst[i], m->size[i])[0];
-        if (off > k->drift[i]) k->drift[i] = off;
-        if (units > k->units[i]) k->units[i] = units;
-        m->worst[i] = keel_lift(0.0);
-    }
-}
-
-static inline int lanes_grow(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
-                             int i) {
-    keel_real terms[KEEL_LANES_ROWS] = {};
-    (void)i;
-    if (!lanes_finite(p->kept * p->n, m->gradients)[0]) return 1;
-    if (m->terms) m->terms(l->t_new, m->begin, terms, m->user);
-    if (!lanes_finite(p->kept, terms)[0]) return 1;
-    lanes_certify(l, p, m);
-    KEEL_RK_UNROLL for (int row = 0; row < p->kept; row++) {
-        keel_real fresh =
-            project_size(p->n, m->reference[row], m->gradients + row * p->n, m->begin, m->largest) +
-            keel_abs(terms[row]);
-        m->size[row] = keel_select(fresh > m->size[row], fresh, m->size[row]);
-    }
-    return 0;
-}
-
-static inline int lanes_again(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
-                              int i) {
-    (void)p, (void)m, (void)i;
-    l->k[0]->due = 1;
-    return 1;
-}
-
-static inline void lanes_weigh(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
-                               int i, int adaptive) {
-    const struct keel_kernel_state *k = l->k[0];
-    if (k->weighs) project_weigh(p->n, m->largest, k->least, k->spread, m->inverse_weight);
-    for (int j = 0; j < p->n && adaptive; j++)
-        m->limit[j][i] = k->moved * project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
-}
 #endif
+}
+
+/* A correction of run i, of the step to next, that is larger than any before. */
+static inline void lanes_note(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                              int i) {
+#ifndef KEEL_DEVICE
+    struct keel_kernel_state *k = l->k[i];
+    LANES_OUT(p->n, m->x, k->x);
+    LANES_OUT(p->n, m->f, k->f);
+    LANES_OUT(p->n, m->dx, k->trial);
+    LANES_OUT(p->n, m->next, k->next);
+    LANES_OUT(p->kept, m->off, k->part);
+    LANES_OUT(p->kept, m->size, k->size);
+    LANES_OUT(p->n, m->largest, k->largest);
+    k->note(k, l->t[i], l->t_new[i]);
+    for (int row = 0; row < p->kept; row++) m->beyond[row][i] = k->beyond[row];
+#endif
+}
 
 /* Projection -------------------------------------------------------------------------------------------- */
 
@@ -311,16 +349,22 @@ static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
     if (!adaptive) {
         keel_truth beyond = {0};
         KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) beyond |= keel_abs(p->residual[i]) > m->beyond[i];
+#ifdef KEEL_DEVICE /* the whole step is for the core */
         if (__builtin_expect(keel_any(beyond & want), 0)) lanes_stop(l, beyond & want, 1);
         want &= ~beyond;
+#endif
+        l->beyond = beyond;
     }
     gradients(l->t_new, m->next, m->gradients, user);
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->begin[i] = m->next[i];
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) m->off[i] = p->residual[i];
-    keel_truth starved = {0};
-    for (int i = 0; i < KEEL_LANES && l->quiet == 0; i++)
-        if (l->own[i] && want[i] && project_due(l->steps[i]) && lanes_grow(l, p, m, i)) starved[i] = -1;
-    keel_truth good = ~starved;
+    keel_truth good = keel_always;
+    if (l->quiet == 0) {
+        keel_truth due = {0};
+        for (int i = 0; i < KEEL_LANES; i++)
+            if (l->own[i] && want[i] && project_due(l->steps[i])) due[i] = -1;
+        if (keel_any(due)) good = ~lanes_grow(l, p, m, due);
+    }
     lanes_iterate(l, p, m, m->next, 1);
     if (!adaptive) rhs(l->t_new, m->next, m->stage, user);
     lanes_residual(p, m, values, user, l->t_new);

@@ -22,9 +22,7 @@ static inline void lanes_measure(struct lanes *l, const struct project *p, const
         outgrown |= larger;
     }
     if (!keeps) return;
-    if (__builtin_expect(keel_any(outgrown), 0))
-        for (int i = 0; i < KEEL_LANES; i++)
-            if (outgrown[i] && l->own[i]) lanes_weigh(l, p, m, i, adaptive);
+    if (keel_any(outgrown)) lanes_weigh(l, p, m, outgrown, adaptive);
     int any = 0;
     for (int i = 0; i < KEEL_LANES && l->quiet == 0; i++)
         if (done[i] && l->own[i] && project_verifies(l->steps[i])) looks[i] = -1, any = 1;
@@ -113,6 +111,26 @@ static inline void lanes_plain(const keel_rk *table, const struct project *p, co
     lanes_store(&l, table, p, m, 0, taken);
 }
 
+static inline void lanes_note_all(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                                  keel_truth which) {
+    for (int i = 0; i < KEEL_LANES; i++)
+        if (which[i] && l->own[i]) lanes_note(l, p, m, i);
+}
+
+/* A step that not all runs could take: the end of the call. */
+static inline void lanes_end(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                             keel_fn *gradients, void *user, keel_truth done, int keeps) {
+    lanes_stop(l, ~done, 0);
+    done &= ~l->stop;
+    if (keeps) lanes_note_all(l, p, m, l->beyond & done);
+    lanes_choose(p->n, done, m->next, m->x);
+    lanes_choose(p->n, done, m->stage, m->f);
+    l->t = keel_select(done, l->t_new, l->t);
+    lanes_catch_up(l);
+    lanes_count(l, done);
+    lanes_measure(l, p, m, gradients, user, done, keeps, 0);
+}
+
 /* One step of every run; 0: one of them stops. */
 static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct project *p,
                              const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
@@ -134,21 +152,19 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
             for (int i = 0; i < p->n; i++) m->stage[i] = m->k[(table->stages - 1) * p->n + i];
         else rhs(l->t_new, m->next, m->stage, user);
     }
-    if (keel_any(l->live & ~done)) lanes_stop(l, ~done, 0);
-    done &= ~l->stop;
-    lanes_choose(p->n, done, m->next, m->x);
-    lanes_choose(p->n, done, m->stage, m->f);
-    l->t = keel_select(done, l->t_new, l->t);
-    l->number = keel_select(done, l->number + 1.0, l->number);
-    int goes_on = !keel_any(l->stop);
-    if (l->quiet && goes_on) l->uncounted++;
-    else {
-        lanes_catch_up(l);
-        lanes_count(l, done);
+    if (__builtin_expect(keel_any(l->live & ~done), 0)) {
+        lanes_end(l, p, m, gradients, user, done, keeps);
+        return 0;
     }
-    lanes_measure(l, p, m, gradients, user, done, keeps, 0);
+    if (keeps && __builtin_expect(keel_any(l->beyond), 0)) lanes_note_all(l, p, m, l->beyond);
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->x[i] = m->next[i], m->f[i] = m->stage[i];
+    l->t = l->t_new;
+    l->number += 1.0;
+    if (l->quiet) l->uncounted++;
+    else lanes_count(l, l->live);
+    lanes_measure(l, p, m, gradients, user, keel_always, keeps, 0);
     if (l->quiet && --l->quiet == 0) lanes_catch_up(l);
-    return goes_on;
+    return !keel_any(l->stop);
 }
 
 static inline void lanes_fixed(const keel_rk *table, const struct project *p, const struct lanes_workspace *m,
@@ -221,10 +237,9 @@ static inline double lanes_way(const struct lanes_workspace *m, int j, int i) {
 }
 
 /* Is a correction of more than a tolerance explained by the error of the step, as core/correction.c asks?
- * Where sizes spread as the core has told; else that is for the core. */
+ * Where weights follow sizes; else that is for the core. */
 static inline int lanes_explained(const struct lanes *l, const struct project *p,
                                   const struct lanes_workspace *m, int i) {
-#ifdef KEEL_DEVICE
     const struct keel_kernel_state *k = l->k[i];
     double most[KEEL_LANES_STATES], error = 0;
     if (!k->weighs) return 0;
@@ -239,10 +254,6 @@ static inline int lanes_explained(const struct lanes *l, const struct project *p
     double allowed = 0.999 * step_control_max(1, 10 * error);
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) if (!(lanes_way(m, j, i) <= most[j] * allowed)) return 0;
     return 1;
-#else
-    (void)l, (void)p, (void)m, (void)i;
-    return 0;
-#endif
 }
 
 /* Corrections that are larger than any before: those of more than a tolerance are for the core, unless it is
@@ -277,9 +288,9 @@ static inline void lanes_enter(struct lanes *l, const struct project *p, const s
             if (lanes_way(m, j, i) > k->moved * one) k->moved_state = j, k->moved = lanes_way(m, j, i) / one;
         }
         k->moved_t = l->t_new[i];
-        for (int j = 0; j < p->n; j++)
-            m->limit[j][i] = k->moved * project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
+        l->moved[i] = k->moved;
     }
+    lanes_limit(l, p, m);
 }
 
 /* The next step of each run: after an accepted one, or once more. */

@@ -203,7 +203,7 @@ void map_find_motion(struct field *fd, struct map *map) {
     map->time_dependent = map->user.time_derivative != NULL;
     static const double later[] = {0, 1e-3, 0.1, 1.7};
     double *here = fd->work, *there = fd->work + map->user.count;
-    for (int bent = 0; bent < 2 && !map->time_dependent; bent++) {
+    for (int bent = 0; bent < 2 && !map->time_dependent && !map->user.autonomous; bent++) {
         for (int i = 0; i < fd->n + fd->m; i++)
             fd->probe[i] = fd->u[i] + bent * 0.01 * (1 + i % 3) * fd->size[i];
         if (map_value(fd, map, fd->p.t0, fd->probe, here) != KEEL_OK) continue;

@@ -141,7 +141,7 @@ static inline void project_tangent(const struct project *p, keel_real *e) {
 static inline keel_real project_least(int n, const keel_real *row, const keel_real *largest) {
     enum { ROUNDED = 16 };
     keel_real size = keel_lift(0.0);
-    for (int j = 0; j < n; j++) size += keel_abs(row[j]) * largest[j];
+    KEEL_RK_UNROLL for (int j = 0; j < n; j++) size += keel_abs(row[j]) * largest[j];
     return ROUNDED * 2.2204460492503131e-16 * size;
 }
 
@@ -149,16 +149,16 @@ static inline keel_real project_least(int n, const keel_real *row, const keel_re
 static inline keel_real project_size(int n, keel_real reference, const keel_real *row, const keel_real *x,
                                      const keel_real *largest) {
     keel_real size = keel_abs(reference), least = project_least(n, row, largest);
-    for (int j = 0; j < n; j++) size += keel_abs(row[j] * x[j]);
+    KEEL_RK_UNROLL for (int j = 0; j < n; j++) size += keel_abs(row[j] * x[j]);
     return keel_select(size > least, size, least);
 }
 
 /* The weights 1 / w_i = largest share_ij s_j of sizes s_j above the least, where there are any. */
-static inline void project_weigh(int n, const keel_real *largest, const double *least, const double *share,
-                                 keel_real *inverse_weight) {
-    for (int i = 0; i < n; i++) {
+static inline void project_weigh(int n, const keel_real *largest, const keel_real *least,
+                                 const keel_real *share, keel_real *inverse_weight) {
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) {
         keel_real weight = keel_lift(0.0);
-        for (int j = 0; j < n; j++) {
+        KEEL_RK_UNROLL for (int j = 0; j < n; j++) {
             keel_real part = largest[j] * share[i * n + j];
             weight = keel_select(keel_and(largest[j] > least[j], part > weight), part, weight);
         }

@@ -16,54 +16,56 @@ enum { PAIRS = 64, PAIRS_OF_MANY = 16, MANY = 256 };
 
 static double next_share(uint64_t *seed) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return 1 - (double)(*seed >> 33) * 0x1p-30; /* -1 .. 1 */
+    return 1 - (double)(int64_t)(*seed >> 33) * 0x1p-30; /* -1 .. 1 */
 }
 
 /* Two places as far from x on either side, to the last bit; y of both is there. */
-static void place_pair(const struct field *fd, const double *u, uint64_t *seed, double *here, double *there) {
-    const double *size = fd->size;
+static void place_pair(const struct field *fd, const double *restrict u, uint64_t *seed,
+                       double *restrict here, double *restrict there) {
+    const double *restrict size = fd->size;
     for (int j = 0, n = fd->n; j < n; j++) {
         here[j] = u[j] + BESIDE * size[j] * next_share(seed);
         there[j] = u[j] - (here[j] - u[j]);
     }
 }
 
-/* The values of the rows from `first` on, which are those of the maps as they stand. */
-static keel_status values(struct engine *e, double t, const double *u, double *out) {
-    struct rows *r = &e->rows;
-    keel_status status = KEEL_OK;
-    for (int kind = KEEL_ROW_ENERGY; kind < ROWS_KINDS && status == KEEL_OK; kind++)
-        if (r->of[kind]) status = map_value(&e->field, r->map[kind], t, u, out + r->at[kind]);
-    return status;
+/* The values of the rows from the energy on, which are those of the maps as they stand; whoever adds them up
+ * looks whether they are finite.  0, or there are none. */
+static int values(const struct engine *e, double t, const double *u, double *out) {
+    const keel_map *energy = &e->field.energy.user, *invariant = &e->field.invariant.user;
+    const struct rows *r = &e->rows;
+    void *user = e->field.p.user;
+    if (energy->count && energy->value(t, u, out + r->at[KEEL_ROW_ENERGY], user) != 0) return 1;
+    return invariant->count && invariant->value(t, u, out + r->at[KEEL_ROW_INVARIANT], user) != 0;
 }
 
 /* reference += the mean difference from it, where that is clear. */
-static keel_status average(struct engine *e, double t, const double *u) {
+static void average(struct engine *e, double t, const double *u) {
     struct rows *r = &e->rows;
     int first = r->at[KEEL_ROW_ENERGY], pairs = e->field.n > MANY ? PAIRS_OF_MANY : PAIRS;
     double *sum = r->terms, *squares = r->column, *value = r->fresh_size, *other = e->kept_aside;
     uint64_t seed = 1;
-    keel_status status = KEEL_OK;
     for (int i = first; i < r->count; i++) sum[i] = squares[i] = 0;
     memcpy(e->scratch, u, (size_t)(e->field.n + e->field.m) * sizeof *u);
     memcpy(e->split, u, (size_t)(e->field.n + e->field.m) * sizeof *u);
-    for (int k = 0; k < pairs && status == KEEL_OK; k++) {
+    for (int k = 0; k < pairs; k++) {
         place_pair(&e->field, u, &seed, e->scratch, e->split);
-        status = values(e, t, e->scratch, value);
-        if (status == KEEL_OK) status = values(e, t, e->split, other);
-        for (int i = first; i < r->count && status == KEEL_OK; i++) {
+        if (keel_halted(e->field.halt) || values(e, t, e->scratch, value) || values(e, t, e->split, other))
+            return;
+        for (int i = first; i < r->count; i++) {
             double off = 0.5 * ((value[i] - r->reference[i]) + (other[i] - r->reference[i]));
             sum[i] += off;
             squares[i] += off * off;
         }
     }
-    for (int i = first; i < r->count && status == KEEL_OK; i++) {
+    for (int i = first; i < r->count; i++)
+        if (!isfinite(sum[i])) return;
+    for (int i = first; i < r->count; i++) {
         double mean = sum[i] / pairs, error = sqrt(fmax(squares[i] / pairs - mean * mean, 0) / pairs);
         if (r->treatment[i] == KEEL_ROW_KEPT && fabs(mean) > CLEAR * error &&
             fabs(mean) < 4 * rows_unit(r, i))
             r->reference[i] += mean;
     }
-    return status;
 }
 
 keel_status reference_set(struct engine *e, double t, const double *u) {
@@ -83,7 +85,6 @@ keel_status reference_refine(struct engine *e, double t, const double *u) {
     const struct manifold *m = &e->manifold;
     if (!manifold_to_round_off(m) || m->traits & KEEL_OWN_DIRECTIONS) return KEEL_OK;
     if (e->rows.at[KEEL_ROW_ENERGY] == e->rows.count) return KEEL_OK;
-    if (average(e, t, u) != KEEL_OK)
-        e->field.fault.status = KEEL_OK; /* nothing is promised beside the start */
+    average(e, t, u); /* or not: nothing is promised beside the start */
     return rows_residual(&e->field, &e->rows, t, u, e->rows.residual);
 }

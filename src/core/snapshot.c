@@ -1,6 +1,7 @@
 /* snapshot.c - see snapshot.h. */
 #include "core/snapshot.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ void snapshot_free(struct snapshot *a) {
 
 keel_status snapshot_open(const struct snapshot *a, struct engine *e, double t0, const double *u0) {
     const keel_kernel *kernel = e->field.kernel;
-    *e = a->engine;
+    memcpy(e, &a->engine, offsetof(struct engine, message));
+    e->message[0] = '\0';
     memcpy(e->block, a->block, a->bytes);
     e->field.kernel = kernel;
     e->field.p.t0 = t0;

@@ -117,7 +117,7 @@ static inline void rowspace_shortest(const struct rowspace *s, const double *c, 
  * and so is its inverse: it adds nothing to any sum. */
 static inline keel_real rowspace_dot(int width, const keel_real *a, const keel_real *b) {
     keel_real even = a[0] * b[0] + a[2] * b[2], odd = a[1] * b[1] + a[3] * b[3];
-    for (int i = 4; i < width; i += 4) {
+    ROWSPACE_UNROLL for (int i = 4; i < width; i += 4) {
         even += a[i] * b[i] + a[i + 2] * b[i + 2];
         odd += a[i + 1] * b[i + 1] + a[i + 3] * b[i + 3];
     }
@@ -125,30 +125,31 @@ static inline keel_real rowspace_dot(int width, const keel_real *a, const keel_r
 }
 
 static inline void rowspace_add(int width, keel_real factor, const keel_real *a, keel_real *b) {
-    for (int i = 0; i < width; i++) b[i] += factor * a[i];
+    ROWSPACE_UNROLL for (int i = 0; i < width; i++) b[i] += factor * a[i];
 }
 
 static inline void rowspace_set(struct rowspace *s, int i, int n, const keel_real *row,
                                 const keel_real *scale) {
     keel_real *b = s->q + (long)i * s->width;
-    for (int j = 0; j < s->width; j++) b[j] = j < n ? row[j] * scale[j] : keel_lift(0.0);
+    ROWSPACE_UNROLL for (int j = 0; j < s->width; j++) b[j] = j < n ? row[j] * scale[j] : keel_lift(0.0);
 }
 
 /* One pass of row i, for the runs that want it. */
 static inline keel_real rowspace_pass(struct rowspace *s, int i, keel_truth wanted, int again) {
     keel_real *qi = s->q + (long)i * s->width, *ri = s->r + (long)i * s->rows;
-    for (int j = 0; j < i; j++) {
+    ROWSPACE_UNROLL for (int j = 0; j < i; j++) {
         const keel_real *qj = s->q + (long)j * s->width;
         keel_real share = rowspace_dot(s->width, qj, qi) * s->inverse[j];
         ri[j] = again ? keel_select(wanted, ri[j] + share, ri[j]) : share;
-        for (int k = 0; k < s->width; k++) qi[k] = keel_select(wanted, qi[k] + -share * qj[k], qi[k]);
+        ROWSPACE_UNROLL for (int k = 0; k < s->width; k++) qi[k] =
+            keel_select(wanted, qi[k] + -share * qj[k], qi[k]);
     }
     return rowspace_dot(s->width, qi, qi);
 }
 
 static inline void rowspace_factor_lanes(struct rowspace *s, const keel_real *floor_of) {
     s->pair = 0;
-    for (int i = 0; i < s->rows; i++) {
+    ROWSPACE_UNROLL for (int i = 0; i < s->rows; i++) {
         keel_real *qi = s->q + (long)i * s->width;
         keel_real whole = rowspace_dot(s->width, qi, qi), left = whole;
         if (i > 0) left = rowspace_pass(s, i, keel_always, 0);
@@ -157,18 +158,18 @@ static inline void rowspace_factor_lanes(struct rowspace *s, const keel_real *fl
         keel_truth used = (left > 0.0) & (left >= floor_of[i] * floor_of[i] * whole);
         s->inverse[i] = keel_select(used, 1.0 / left, keel_lift(0.0));
         if (keel_all(used)) continue;
-        for (int k = 0; k < s->width; k++) qi[k] = keel_select(used, qi[k], keel_lift(0.0));
+        ROWSPACE_UNROLL for (int k = 0; k < s->width; k++) qi[k] = keel_select(used, qi[k], keel_lift(0.0));
     }
 }
 
 static inline void rowspace_shortest(const struct rowspace *s, const keel_real *c, keel_real *z,
                                      keel_real *d) {
-    for (int i = 0; i < s->rows; i++) {
+    ROWSPACE_UNROLL for (int i = 0; i < s->rows; i++) {
         z[i] = c[i];
-        for (int j = 0; j < i; j++) z[i] -= s->r[i * s->rows + j] * z[j];
+        ROWSPACE_UNROLL for (int j = 0; j < i; j++) z[i] -= s->r[i * s->rows + j] * z[j];
     }
-    for (int k = 0; k < s->width; k++) d[k] = keel_lift(0.0);
-    for (int i = 0; i < s->rows; i++)
+    ROWSPACE_UNROLL for (int k = 0; k < s->width; k++) d[k] = keel_lift(0.0);
+    ROWSPACE_UNROLL for (int i = 0; i < s->rows; i++)
         rowspace_add(s->width, z[i] * s->inverse[i], s->q + (long)i * s->width, d);
 }
 #endif
@@ -181,8 +182,9 @@ static inline keel_real rowspace_dot_short(int n, const keel_real *a, const keel
 
 /* Set, factor and shortest at once for two rows g, h of up to four entries, all in registers: with the
  * directions D = scale^2 (g, h)^T, d := D (G D)^-1 c.  0, and nothing is set, if the rows cancel by more than
- * a digit: that is for the general code.  If they do not, G D = B B^T loses two digits of the correction at
- * most, and with its determinant the way from jacobian to state has one division, beside which all is done
+ * three digits: that is for the general code, which leaves such rows out while it can.  If they do not,
+ * G D = B B^T loses six digits of the correction at most, of which one is enough to contract, and with its
+ * determinant the way from jacobian to state has one division, beside which all is done
  * that does not need it.  To put entries in pairs would only make that way longer. */
 static inline keel_truth rowspace_two_short(struct rowspace *s, int n, const keel_real *g, const keel_real *h,
                                             const keel_real *scale, keel_real c0, keel_real c1,
@@ -196,7 +198,7 @@ static inline keel_truth rowspace_two_short(struct rowspace *s, int n, const kee
     keel_real length = rowspace_dot_short(n, g, to_g), whole = rowspace_dot_short(n, h, to_h);
     keel_real cross = rowspace_dot_short(n, g, to_h), area = length * whole;
     keel_real determinant = area - cross * cross, reciprocal = 1.0 / determinant;
-    keel_truth good = keel_and(determinant >= 0.01 * area, keel_and(area > 1e-200, area < 1e200));
+    keel_truth good = keel_and(determinant >= 1e-6 * area, keel_and(area > 1e-200, area < 1e200));
     if (!keel_any(good)) return good;
     keel_real along = c0 * whole - c1 * cross, across = c1 * length - c0 * cross;
     ROWSPACE_UNROLL for (int i = 0; i < 4; i++) {
@@ -222,7 +224,7 @@ static inline void rowspace_two_tangent(const struct rowspace *s, int n, const k
 
 /* d := the part of d that no row in use sees. */
 static inline void rowspace_tangent(const struct rowspace *s, keel_real *d) {
-    for (int i = 0; i < s->rows; i++) {
+    ROWSPACE_UNROLL for (int i = 0; i < s->rows; i++) {
         const keel_real *qi = s->q + (long)i * s->width;
         rowspace_add(s->width, -rowspace_dot(s->width, qi, d) * s->inverse[i], qi, d);
     }

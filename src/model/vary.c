@@ -331,11 +331,7 @@ static keel_sim *open_anew(const struct keel_variation *v, const keel_options *o
 /* Are the rows treated as with the model's own values?  One that is redundant or without a gradient at this
  * start, a rod of length 0, leaves it to the analysis what the model is. */
 int vary_treats_alike(const struct keel_sim *s, const struct keel_sim *like) {
-    keel_row own, other;
-    if (!s || keel_state_of(s->solver) < 0 || !like) return 1;
-    for (int i = 0; keel_row_at(s->solver, i, &own); i++)
-        if (!keel_row_at(like->solver, i, &other) || own.treatment != other.treatment) return 0;
-    return 1;
+    return !s || keel_state_of(s->solver) < 0 || !like || keel_treats_alike(s->solver, like->solver);
 }
 
 keel_sim *keel_vary_sim(const keel_variation *v, const keel_sim *like, const keel_options *o,

@@ -148,6 +148,7 @@ static keel_solver *open_start(struct member *b) {
 
 /* In the memory of one solver, for members one after the other. */
 static int consistent_again(struct member *b, int count) {
+    if (b->is_free && b->solver && keel_rests_at(b->solver, b->span[0], b->u)) return 1;
     if (!b->solver || keel_open_again(b->solver, b->span[0], b->u) == KEEL_EINVAL) {
         keel_close(b->solver);
         b->solver = open_start(b);
