@@ -395,6 +395,7 @@ static void put_main(struct page *page, const keel_model *m, const keel_options 
 static int put_functions(struct page *page, const keel_model *m) {
     struct emit e;
     emit_open(&e);
+    if (m->model->graph.tables) emit_with_tables(&e);
     e.local = 1;
     int good = 1;
     for (int i = 0; i < m->modes && good; i++)
