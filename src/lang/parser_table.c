@@ -54,7 +54,7 @@ int parser_table(struct parser *p, struct syntax_statement *s) {
     }
     if (!parser_statement_name(p, s, "the name of the table", hint)) return 0;
     parser_next(p); /* = */
-    if (!parser_is(p, LEXER_STRING)) return parser_unexpected(p, "the name of a file, in quotes", hint);
+    if (!parser_is(p, LEXER_STRING)) return parser_unexpected(p, "the name of a file in quotes", hint);
     s->left = parser_string(p);
     while (s->left && parser_take(p, LEXER_COMMA)) {
         *tail = setting(p);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 64, COLUMNS = 4096 };
+enum { CELL = 64, CALLED = 80, COLUMNS = 4096 };
 
 struct cell {
     const char *text;
@@ -19,7 +19,7 @@ struct reader {
     const char *stop;     /* where it ends */
     long line;
     char separator;
-    struct cell argument, value; /* the names, or where there are none, numbers */
+    char argument[CALLED], value[CALLED]; /* how the columns are called: `kN`, or 2 */
     char *why;
     size_t capacity;
 };
@@ -62,11 +62,14 @@ static int cells(const struct reader *r) {
     return count;
 }
 
-/* A plain decimal number; 0: it is none. */
-static int number(struct cell c, double *out) {
-    char digits[CELL];
+/* A plain decimal number, with a comma for its point where cells are not separated by commas; 0: it is none. */
+static int number(struct cell cell, char separator, double *out) {
+    char digits[CELL], plain[CELL];
+    if (cell.length >= sizeof plain) return 0;
+    for (size_t i = 0; i < cell.length; i++)
+        plain[i] = cell.text[i] == ',' && separator != ',' ? '.' : cell.text[i];
+    const struct cell c = {plain, cell.length};
     size_t sign = c.length && (c.text[0] == '-' || c.text[0] == '+'), at = sign, figures = 0;
-    if (c.length >= sizeof digits) return 0;
     for (; at < c.length && ((c.text[at] >= '0' && c.text[at] <= '9') || c.text[at] == '.'); at++)
         figures += c.text[at] != '.';
     if (figures == 0 || memchr(c.text, '.', at) != NULL) {
@@ -103,31 +106,35 @@ static void list_names(const struct reader *r, char *out, size_t capacity) {
     }
 }
 
-/* The number of a column in the heading; 0 with a sentence. */
-static int find(struct reader *r, struct table_column want, int other, int named, struct cell *name) {
+/* The number of a column in the heading, and what it is called; 0 with a sentence. */
+static int find(struct reader *r, struct table_column want, int other, int named, char *called) {
     int count = cells(r), number = want.number;
-    char names[300];
+    char names[300], name[CELL * 4];
+    struct cell one;
     list_names(r, names, sizeof names);
-    if (want.name && named) {
+    if (want.name && !named)
+        return text_no(
+            r->why, r->capacity,
+            "has no names in its first line, so `%.40s` is none of its columns; write the column's "
+            "number",
+            want.name);
+    if (want.name) {
         for (number = count; number > 0; number--)
-            if (cell(r, number, name) && strlen(want.name) == name->length &&
-                memcmp(want.name, name->text, name->length) == 0)
+            if (cell(r, number, &one) && strlen(want.name) == one.length &&
+                memcmp(want.name, one.text, one.length) == 0)
                 break;
         if (number == 0)
             return text_no(r->why, r->capacity, "has no column `%.40s`: there are %s", want.name, names);
-    } else if (want.name) {
-        return text_no(r->why, r->capacity,
-                       "has no names in its first line, so `%.40s` is none of its columns; "
-                       "write the column's number",
-                       want.name);
-    } else if (number == 0 && other == 0) number = 1;
-    else if (number == 0 && count != 2)
+    }
+    if (number == 0 && other && count != 2)
         return text_no(r->why, r->capacity, "has %d columns: say which, as in  column = \"...\", of %s",
                        count, names);
-    else if (number == 0) number = 3 - other;
-    if (number < 1 || number > count)
-        return text_no(r->why, r->capacity, "has no column %d: there are %d", number, count);
-    cell(r, number, name);
+    if (number == 0) number = other ? 3 - other : 1;
+    if (number > count) return text_no(r->why, r->capacity, "has no column %d: there are %d", number, count);
+    cell(r, number, &one);
+    shown(one, name, sizeof name);
+    if (named) text_set(called, CALLED, "`%.60s`", name);
+    else text_set(called, CALLED, "%d", number);
     return number;
 }
 
@@ -141,45 +148,34 @@ static int heading(struct reader *r, int *named) {
                    : memchr(r->at, '\t', length) && !memchr(r->at, ',', length) ? '\t'
                                                                                 : ',';
     *named = 0;
-    for (int k = 1; k <= COLUMNS && cell(r, k, &one); k++) *named |= one.length > 0 && !number(one, &value);
+    for (int k = 1; k <= COLUMNS && cell(r, k, &one); k++)
+        *named |= one.length > 0 && !number(one, r->separator, &value);
     return 1;
 }
 
-static int missing(const struct reader *r, struct cell name, int is_there) {
+static int read_cell(const struct reader *r, int column, const char *called, double *out) {
+    struct cell c = {NULL, 0};
     char text[CELL * 4];
-    shown(name, text, sizeof text);
-    return text_no(r->why, r->capacity, "line %ld: %s in the column `%.60s`", r->line,
-                   is_there ? "the value is missing" : "there is no cell", text);
-}
-
-static int no_number(const struct reader *r, struct cell c, struct cell name) {
-    char text[CELL * 4], column[CELL * 4];
+    int is_there = cell(r, column, &c);
+    if (!is_there || c.length == 0)
+        return text_no(r->why, r->capacity, "line %ld: the value in column %s is missing", r->line, called);
+    if (number(c, r->separator, out)) return 1;
     shown(c, text, sizeof text);
-    shown(name, column, sizeof column);
-    return text_no(r->why, r->capacity, "line %ld: `%.40s` in the column `%.60s` is not a finite number",
-                   r->line, text, column);
-}
-
-static int read_cell(const struct reader *r, int column, struct cell name, double *out) {
-    struct cell c;
-    if (!cell(r, column, &c)) return missing(r, name, 0);
-    if (c.length == 0) return missing(r, name, 1);
-    return number(c, out) ? 1 : no_number(r, c, name);
+    return text_no(r->why, r->capacity, "line %ld: `%.40s` in column %s is not a finite number", r->line,
+                   text, called);
 }
 
 static int grows(const struct reader *r, double before, double x, long line_before) {
-    char name[CELL * 4];
     if (x > before) return 1;
-    shown(r->argument, name, sizeof name);
     if (x == before)
         return text_no(
             r->why, r->capacity,
-            "line %ld: `%.60s` is %.15g again, as in line %ld; a jump is  by = hold,  or two values a "
-            "little apart",
-            r->line, name, x, line_before);
+            "line %ld: column %s is %.15g again, as in line %ld; a jump is  by = hold,  or two values "
+            "a little apart",
+            r->line, r->argument, x, line_before);
     return text_no(r->why, r->capacity,
-                   "line %ld: `%.60s` is %.15g after %.15g in line %ld; sort the rows by it", r->line, name,
-                   x, before, line_before);
+                   "line %ld: column %s is %.15g after %.15g in line %ld; sort the rows by it", r->line,
+                   r->argument, x, before, line_before);
 }
 
 static int is_last(struct reader *r) {
@@ -213,7 +209,7 @@ int table_rows_read(const char *text, size_t length, struct table_column argumen
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) r.at += 3; /* the mark of UTF-8 */
     for (const char *at = text; at < r.end && (at = memchr(at, '\n', (size_t)(r.end - at))); at++) lines++;
     if (!heading(&r, &named)) return 0;
-    int x = find(&r, argument, 0, named, &r.argument), y = x ? find(&r, value, x, named, &r.value) : 0;
+    int x = find(&r, argument, 0, named, r.argument), y = x ? find(&r, value, x, named, r.value) : 0;
     if (!y) return 0;
     out->x = malloc(2 * lines * sizeof *out->x);
     if (!out->x) return -1;

@@ -33,16 +33,18 @@ static void fingerprint(const char *text, size_t length, char *out, size_t capac
 
 /* Can it stand in the text line by line?  Letters that people see, no line too long. */
 static int is_carried(const char *text, size_t length) {
-    if (length > CARRIED) return 0;
+    if (length > CARRIED || length == 0) return 0;
+    int rows = 0;
     for (size_t at = 0, line = 0; at < length;) {
         uint32_t point;
         int bytes = text_character(text + at, length - at, &point);
         line = text[at] == '\n' ? 0 : line + (size_t)bytes;
         int plain = text[at] == '\n' || text[at] == '\r' || text[at] == '\t' || !text_is_control(point);
         if (bytes == 0 || !plain || line > LINE) return 0;
+        rows |= text[at] > ' ';
         at += (size_t)bytes;
     }
-    return 1;
+    return rows;
 }
 
 static size_t put(char *out, size_t used, const char *text, size_t length) {

@@ -68,28 +68,27 @@ static int is_outside(const double *d, double piece) {
     return d[TABLE_OUTSIDE] == TABLE_NO_VALUE && (piece < 0 || piece >= d[TABLE_PIECES]);
 }
 
-keel_status sim_pieces(struct keel_sim *s) {
-    const struct model *m = s->m->model;
-    const struct formulation *r = &s->m->mode[s->mode].formulation;
-    const double *piece = s->parameter + m->parameters + m->helds + r->surfaces;
-    if (r->clocks == 0 || s->direction == 0 || keel_state_of(s->solver) < 0) return KEEL_OK;
-    if (!surface_clocks(r, keel_time(s->solver), s->direction, s->parameter)) return KEEL_OK;
-    for (int k = 0; k < r->clocks; k++)
-        if (is_outside(m->graph.rows[r->clock[k]], piece[k])) return ends_here(s, r->clock[k]);
-    keel_status status = keel_go_on(s->solver, keel_state(s->solver));
-    if (status >= 0) return KEEL_OK;
-    return sim_fail(s, status, "at the knot t = %.10g of a table: %.400s", keel_time(s->solver),
-                    keel_message(s->solver));
-}
-
 keel_status sim_outside(struct keel_sim *s, keel_status status) {
     const struct model *m = s->m->model;
     const struct formulation *r = &s->m->mode[s->mode].formulation;
     const double *side = s->parameter + m->parameters + m->helds;
-    for (int k = 0; k < r->surfaces && status < 0 && status != KEEL_ENOMEM; k++)
-        if (r->look[k] >= 0 && is_outside(m->graph.rows[r->look[k]], side[k]))
-            return ends_here(s, r->look[k]);
+    for (int k = 0; k < formulation_sides(r) && status < 0 && status != KEEL_ENOMEM; k++) {
+        int table = k < r->surfaces ? r->look[k] : r->clock[k - r->surfaces];
+        if (table >= 0 && is_outside(m->graph.rows[table], side[k])) return ends_here(s, table);
+    }
     return status;
+}
+
+keel_status sim_pieces(struct keel_sim *s) {
+    const struct formulation *r = &s->m->mode[s->mode].formulation;
+    if (r->clocks == 0 || s->direction == 0 || keel_state_of(s->solver) < 0) return KEEL_OK;
+    if (!surface_clocks(r, keel_time(s->solver), s->direction, s->parameter)) return KEEL_OK;
+    keel_status status = keel_go_on(s->solver, keel_state(s->solver));
+    if (status >= 0) return KEEL_OK;
+    sim_outside(s, status);
+    if (s->status < 0) return s->status;
+    return sim_fail(s, status, "at the knot t = %.10g of a table: %.400s", keel_time(s->solver),
+                    keel_message(s->solver));
 }
 
 int sim_due(struct keel_sim *s) {
