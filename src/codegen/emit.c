@@ -365,8 +365,16 @@ static int put_tape(struct emit *e, const char *head, const char *name, const st
     return e->failed ? -1 : 0;
 }
 
+static void put_source(struct emit *e, const char *const *line) {
+    for (int i = 0; line[i]; i++) {
+        emit_text(e, line[i]);
+        emit_put(e, "\n");
+    }
+}
+
 /* head: type and first part of the C name. */
 int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t) {
+    if (t->table && !e->tables++) put_source(e, table_source);
     if (!good_name(name)) e->failed = 1;
     if (e->failed) return -1;
     return t->roll ? emit_roll(e, head, name, t->roll) : put_tape(e, head, name, t);
@@ -396,19 +404,8 @@ void emit_open(struct emit *e) {
     emit_functions(e);
 }
 
-static void put_source(struct emit *e, const char *const *line) {
-    for (int i = 0; line[i]; i++) {
-        emit_text(e, line[i]);
-        emit_put(e, "\n");
-    }
-}
-
 void emit_functions(struct emit *e) {
     put_source(e, expr_source);
-}
-
-void emit_with_tables(struct emit *e) {
-    if (!e->tables++) put_source(e, table_source);
 }
 
 const char *emit_tables(const struct emit *e, const char *text) {

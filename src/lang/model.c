@@ -68,7 +68,7 @@ void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_
     char a[60] = "", b[60] = "0";
     if (n.op == EXPR_LOOK) {
         text_set(out, capacity,
-                 "Interpolate it more smoothly: `pchip` has one derivative that does not jump, `spline` two; "
+                 "Interpolate it more smoothly: `spline` has two derivatives that do not jump, `pchip` one; "
                  "`outside = hold` has none at its ends.");
         return;
     }

@@ -1,6 +1,6 @@
-/* parser_table.c - tables: `table load = "load.csv", column = "kN", by = linear`, and the block of rows that a
- * text carries with it, `table "load.csv":`.  The word begins a statement only before a name and `=`, or before
- * a string. */
+/* parser_table.c - tables: `table load = "load.csv", column = "kN", by = linear`, and the block of rows
+ * that a text carries with it, `table "load.csv":`.  The word begins a statement only before a name and
+ * `=`, or before a string. */
 #include "lang/parser_private.h"
 
 #include <string.h>

@@ -62,7 +62,8 @@ static int cells(const struct reader *r) {
     return count;
 }
 
-/* A plain decimal number, with a comma for its point where cells are not separated by commas; 0: it is none. */
+/* A plain decimal number, with a comma for its point where cells are not separated by commas; 0: it is
+ * none. */
 static int number(struct cell cell, char separator, double *out) {
     char digits[CELL], plain[CELL];
     if (cell.length >= sizeof plain) return 0;

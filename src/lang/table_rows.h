@@ -20,7 +20,7 @@ struct table_rows {
     size_t count;
 };
 
-/* 1; 0 with a sentence, which has the line; -1 without memory.  open_end: the last row has no y of its own. */
+/* 1; 0 with a sentence, which has the line; -1 without memory.  open_end: the last row needs no y. */
 int table_rows_read(const char *text, size_t length, struct table_column argument, struct table_column value,
                     int open_end, struct table_rows *out, char *why, size_t capacity);
 #endif

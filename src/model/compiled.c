@@ -22,7 +22,6 @@ static int write_source(struct keel_model *m) {
     int good = 1;
     compiled_method(m, method, sizeof method);
     emit_open(&e);
-    if (m->model->graph.tables) emit_with_tables(&e);
     e.stop = m->limits.stop;
     for (int i = 0; i < m->modes && good; i++)
         good = functions_emit(&m->mode[i].functions, &e, i, method, 0) == 0 &&

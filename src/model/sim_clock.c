@@ -1,6 +1,7 @@
-/* sim_clock.c - events at times of their own, whole multiples of a period or one time, and the knots of tables
- * of t.  The run goes to the next of them as to an end, so the steps land on it; nothing is searched, and k
- * times the period does not drift.  Times within 4 round-offs of each other are one, as ends of runs are (design rule 7). */
+/* sim_clock.c - events at times of their own, whole multiples of a period or one time, and the knots of
+ * tables of t.  The run goes to the next of them as to an end, so the steps land on it; nothing is
+ * searched, and k times the period does not drift.  Times within 4 round-offs of each other are one, as
+ * ends of runs are (design rule 7). */
 #include "model/sim.h"
 #include "model/surface.h"
 #include "symbolic/table.h"

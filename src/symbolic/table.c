@@ -1,7 +1,6 @@
 /* table.c - see table.h.  Compiled with -fno-builtin, as expr_value.c. */
 #include "symbolic/table.h"
 
-#include <float.h>
 #include <math.h>
 
 #define SOURCE(...) __VA_ARGS__
@@ -73,16 +72,8 @@ expr table_polynomial(struct graph *g, expr x, expr piece, int table, int order)
     return sum;
 }
 
-static int same(double a, double b) {
-    return isfinite(a) && fabs(a - b) <= 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
-}
-
-/* Knots of a table that repeats are rounded: those within 4 round-offs of x are x. */
 double table_piece(const double *d, double x, double way) {
-    double i = keel_piece(d, x);
-    while (way > 0 && same(keel_entry(d, 8 * (i + 1)), x)) i++;
-    while (way < 0 && (same(keel_entry(d, 8 * i), x) || keel_entry(d, 8 * i) > x)) i--;
-    return i;
+    return keel_piece_from(d, x, way);
 }
 
 double table_next(const double *d, double piece, double way) {
