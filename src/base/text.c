@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char text_no_memory[] = "there is not enough memory";
@@ -129,4 +130,28 @@ int text_slip(const char *given, const char *known) {
     int distance = text_distance(given, known), allowed = length < 4 ? 1 : length < 7 ? 2 : 3;
     if (length > 1 && strncmp(given, known, length) == 0) return distance ? 1 : 0;
     return distance <= allowed && (size_t)distance < length ? distance : TEXT_FAR;
+}
+
+/* The value without its point, 0.25 as 25e-2: strtod then reads the same in every locale, and rounds
+ * correctly. */
+double text_decimal(const char *digits) {
+    char plain[1100];
+    size_t used = 0;
+    long exponent = 0;
+    const char *c = digits;
+    for (int fraction = 0; *c && *c != 'e' && *c != 'E'; c++) {
+        if (*c == '.') {
+            fraction = 1;
+            continue;
+        }
+        if (used < 1040) plain[used++] = *c;
+        exponent -= fraction;
+    }
+    if (*c) {
+        long written = strtol(c + 1, NULL, 10);
+        exponent += written > 100000 ? 100000 : written < -100000 ? -100000 : written;
+    }
+    plain[used] = '\0';
+    text_add(plain, sizeof plain, "e%ld", exponent);
+    return strtod(plain, NULL);
 }

@@ -21,6 +21,9 @@ void text_vset(char *out, size_t capacity, const char *format, va_list args)
 void text_number(char *out, size_t capacity, const char *format, double value)
     __attribute__((format(printf, 3, 0)));
 
+/* A decimal number without sign, of the form that it has been found to have, in every locale. */
+double text_decimal(const char *digits);
+
 /* A character's bytes at text (1 .. 4) and its code point, or 0 for bytes that are not UTF-8. */
 int text_character(const char *text, size_t capacity, uint32_t *point);
 /* Does a terminal act on it instead of showing it: controls, and marks that turn the direction of a line? */

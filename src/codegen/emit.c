@@ -1,6 +1,8 @@
 /* emit.c - see emit.h: one statement an operation, in the order of the tape, on locals named by register. */
 #include "codegen/emit.h"
 
+#include "symbolic/table.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +128,12 @@ static const char *called(uint32_t op) {
         return "keel_jacobieps";
     case EXPR_JACOBISD2:
         return "keel_jacobisd2";
+    case EXPR_LOOK:
+        return "keel_table_look";
+    case EXPR_ENTRY:
+        return "keel_table_entry";
+    case EXPR_POSITION:
+        return "keel_table_position";
     default:
         return expr_name((enum expr_op)op);
     }
@@ -180,7 +188,9 @@ static void put_value(struct emit *e, const struct tape *t, const struct tape_co
         put_power(e, to, a, (int32_t)c->b);
         break;
     default:
-        if (expr_operands((enum expr_op)c->op) == 1) emit_put(e, "r%u = %s(%s);\n", to, called(c->op), a);
+        if (table_is((enum expr_op)c->op)) emit_put(e, "r%u = %s(q, %s, %s);\n", to, called(c->op), a, b);
+        else if (expr_operands((enum expr_op)c->op) == 1)
+            emit_put(e, "r%u = %s(%s);\n", to, called(c->op), a);
         else emit_put(e, "r%u = %s(%s, %s);\n", to, called(c->op), a, b);
     }
 }
@@ -249,13 +259,15 @@ static void put_range(struct emit *e, struct cut *cut, size_t begin, size_t end)
 static void put_part(struct cut *cut, size_t begin, size_t end) {
     static const char head[] =
         "static __attribute__((noinline)) void part_%s_%u(double t, const double *restrict u,\n"
-        "    const double *restrict p, double *restrict w, double *restrict out) {\n";
+        "    const double *restrict p, double *restrict w, double *restrict out%s) {\n";
     if (begin == end) return;
     uint32_t number = cut->part + 1;
-    emit_put(cut->parts, head, cut->name, number);
+    emit_put(cut->parts, head, cut->name, number, emit_tables(cut->parts, ", const double *const *q"));
     put_range(cut->parts, cut, begin, end);
-    emit_put(cut->parts, "(void)t, (void)u, (void)p, (void)w, (void)out;\n}\n");
-    emit_put(&cut->body, "part_%s_%u(t, u, p, w, out);\n", cut->name, number);
+    emit_put(cut->parts, "(void)t, (void)u, (void)p, (void)w, (void)out%s;\n}\n",
+             emit_tables(cut->parts, ", (void)q"));
+    emit_put(&cut->body, "part_%s_%u(t, u, p, w, out%s);\n", cut->name, number,
+             emit_tables(cut->parts, ", q"));
 }
 
 /* Where the operation or the whole `if` at i ends. */
@@ -316,10 +328,11 @@ static void put_body(struct emit *e, struct cut *cut, const char *head) {
     emit_put(e, "%s%s(%s t, const %s *restrict u, %s *restrict out, void *user) {\n", head, cut->name, real,
              real, real);
     emit_put(e, "const %s *restrict p = *(const %s *const *)user;\n", real, real);
+    emit_put(e, "%s", emit_tables(e, EMIT_TABLES));
     if (t->count > LONGEST_PART) emit_put(e, "double w[%u];\n", computed ? computed : 1);
     if (t->count > LONGEST_PART) emit_text(e, cut->body.text);
     else put_range(e, cut, 0, t->count);
-    emit_put(e, "(void)t, (void)u, (void)p, (void)out;\nreturn 0;\n}\n");
+    emit_put(e, "(void)t, (void)u, (void)p, (void)out%s;\nreturn 0;\n}\n", emit_tables(e, ", (void)q"));
     e->failed |= cut->body.failed;
     e->starved |= cut->body.starved;
 }
@@ -352,8 +365,16 @@ static int put_tape(struct emit *e, const char *head, const char *name, const st
     return e->failed ? -1 : 0;
 }
 
+static void put_source(struct emit *e, const char *const *line) {
+    for (int i = 0; line[i]; i++) {
+        emit_text(e, line[i]);
+        emit_put(e, "\n");
+    }
+}
+
 /* head: type and first part of the C name. */
 int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t) {
+    if (t->table && !e->tables++) put_source(e, table_source);
     if (!good_name(name)) e->failed = 1;
     if (e->failed) return -1;
     return t->roll ? emit_roll(e, head, name, t->roll) : put_tape(e, head, name, t);
@@ -384,10 +405,11 @@ void emit_open(struct emit *e) {
 }
 
 void emit_functions(struct emit *e) {
-    for (int i = 0; expr_source[i]; i++) {
-        emit_text(e, expr_source[i]);
-        emit_put(e, "\n");
-    }
+    put_source(e, expr_source);
+}
+
+const char *emit_tables(const struct emit *e, const char *text) {
+    return e->tables ? text : "";
 }
 
 void emit_close(struct emit *e) {

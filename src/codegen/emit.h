@@ -1,10 +1,10 @@
 /* emit.h - tapes as C99.
  *
  * Each tape becomes int model_NAME(double t, const double *u, double *out, void *user), a keel_fn; user
- * points to a struct that begins with the pointer to the parameters.  Nothing but operations, numbers in
- * hexadecimal and indices is ever written: no name or text of a model can reach the C.  Long functions are
- * cut into parts of bounded length, so the compiler's time stays proportional to the length.  Rolled programs
- * are loops (emit_roll.c). */
+ * points to a struct that begins with the pointer to the parameters and, behind it, that to the tables.
+ * Nothing but operations, numbers in hexadecimal and indices is ever written: no name or text of a model
+ * can reach the C.  Long functions are cut into parts of bounded length, so the compiler's time stays
+ * proportional to the length.  Rolled programs are loops (emit_roll.c). */
 #ifndef KEEL_CODEGEN_EMIT_H
 #define KEEL_CODEGEN_EMIT_H
 
@@ -24,6 +24,7 @@ struct emit {
     int projections;          /* the same of what projects */
     int kept;                 /* of kernels with rows */
     int mechanisms;           /* of those of mechanics */
+    int tables;               /* there were some: q points to them wherever p is seen */
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
     int composed;             /* the same of those along a curve */
@@ -57,6 +58,9 @@ void emit_projection_prelude(struct emit *e);
 
 void emit_open(struct emit *e);      /* with what every model needs */
 void emit_functions(struct emit *e); /* of it: those that libm lacks */
+/* That text where there are tables, else none; q from `user`. */
+const char *emit_tables(const struct emit *e, const char *text);
+#define EMIT_TABLES "const double *const *q = ((const double *const *const *)user)[1];\n"
 void emit_close(struct emit *e);
 void emit_text(struct emit *e, const char *text); /* C of any length, as it is */
 /* A piece of C as printf writes it, of less than 300 bytes; a longer one fails. */

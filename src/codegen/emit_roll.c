@@ -160,8 +160,10 @@ static int put_class(struct writer *w) {
             put_table(w, name, c->base + k, c->runs, c->columns);
     }
     emit_put(e, EMIT_LOOP " static void loop_%s_%u(long from, long to, double t,\n", w->name, w->class);
-    emit_put(e, "    const double *restrict u, const double *restrict p, double *restrict w,\n"
-                "    double *restrict out) {\nfor (long r = from; r < to; r++) {\n");
+    emit_put(e,
+             "    const double *restrict u, const double *restrict p, double *restrict w,\n"
+             "    double *restrict out%s) {\nfor (long r = from; r < to; r++) {\n",
+             emit_tables(e, ", const double *const *q"));
     if (!alone) put_index(w, "n", length);
     for (uint32_t k = 0; k < c->columns; k++) {
         snprintf(name, sizeof name, "b%u", k);
@@ -176,24 +178,26 @@ static int put_class(struct writer *w) {
     put_results(w);
     emit_put(e, "}\n");
     put_held(w, 0);
-    emit_put(e, "}\n(void)t, (void)u, (void)p, (void)w, (void)out;\n}\n");
+    emit_put(e, "}\n(void)t, (void)u, (void)p, (void)w, (void)out%s;\n}\n", emit_tables(e, ", (void)q"));
     return e->failed ? -1 : 0;
 }
 
-static const char arguments[] = "t, u, p, w, out";
+static const char *arguments(const struct emit *e) {
+    return e->tables ? "t, u, p, w, out, q" : "t, u, p, w, out";
+}
 
 /* One call after the other, or a table of them. */
 static void put_steps(struct emit *e, const char *name, const struct roll *r) {
     if (r->steps <= MOST_CALLS) {
         for (uint32_t i = 0; i < r->steps; i++)
             emit_put(e, "loop_%s_%u(%u, %u, %s);\n", name, r->step[i].class, r->step[i].first,
-                     r->step[i].last, arguments);
+                     r->step[i].last, arguments(e));
         return;
     }
     emit_put(e, "for (int i = 0; i < %u; i++) {\nconst int *s = steps_%s + 3 * i;\nswitch (s[0]) {\n",
              r->steps, name);
     for (uint32_t k = 0; k < r->classes; k++)
-        emit_put(e, "case %u: loop_%s_%u(s[1], s[2], %s); break;\n", k, name, k, arguments);
+        emit_put(e, "case %u: loop_%s_%u(s[1], s[2], %s); break;\n", k, name, k, arguments(e));
     emit_put(e, "}\n}\n");
 }
 
@@ -237,10 +241,12 @@ int emit_roll(struct emit *e, const char *head, const char *name, const struct r
     int local = r->values <= MOST_LOCAL;
     emit_put(e, "%s%s(double t, const double *restrict u, double *restrict out, void *user) {\n", head, name);
     emit_put(e, "const double *restrict p = *(const double *const *)user;\n");
+    emit_put(e, "%s", emit_tables(e, EMIT_TABLES));
     if (local) emit_put(e, "double w[%u];\n", r->values + 1);
     else emit_put(e, "double *w = malloc(%u * sizeof *w);\nif (!w) return -1;\n", r->values);
     if (r->sums) emit_put(e, "for (int i = 0; i < %u; i++) w[i] = -0.0;\n", r->sums);
     put_steps(e, name, r);
-    emit_put(e, "%s(void)t, (void)u, (void)p, (void)out;\nreturn 0;\n}\n", local ? "" : "free(w);\n");
+    emit_put(e, "%s(void)t, (void)u, (void)p, (void)out%s;\nreturn 0;\n}\n", local ? "" : "free(w);\n",
+             emit_tables(e, ", (void)q"));
     return e->failed ? -1 : 0;
 }

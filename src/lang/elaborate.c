@@ -203,6 +203,7 @@ static void whole(struct elaborate *e, const struct syntax_file *file) {
         source_diagnose(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", message);
         return;
     }
+    elaborate_tables(e, file);
     e->unrolling = 1;
     elaborate_unroll(e, file->statements, NULL, -1);
     e->unrolling = 0;

@@ -7,12 +7,20 @@
 #include "lang/model.h"
 #include "lang/source.h"
 
+/* A file of rows beside the model. */
+struct elaborate_file {
+    const char *name, *text;
+    size_t length;
+};
+
 struct elaborate_request {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters to replace */
     int sets;
-    int span_given;           /* a model without `run` is no mistake */
-    double work;              /* the budget of the graph; 0: EXPR_WORK */
-    const volatile int *stop; /* of the graph */
+    int span_given;                    /* a model without `run` is no mistake */
+    double work;                       /* the budget of the graph; 0: EXPR_WORK */
+    const volatile int *stop;          /* of the graph */
+    const struct elaborate_file *file; /* what was read for tables */
+    int files;
 };
 
 /* The model, in the pool, with at most warnings in m; or NULL with at least one error there.  The source, the

@@ -100,6 +100,7 @@ static int on_numbers(struct elaborate *e, const struct syntax_node *node, const
 static int users(struct elaborate *e, const struct syntax_node *node, const struct elaborate_value *a,
                  struct elaborate_value *out) {
     struct elaborate_name *name = elaborate_find(e, node->text);
+    if (name && name->kind == ELABORATE_TABLE) return elaborate_look(e, name, node, a, out);
     if (!name || name->kind != ELABORATE_FUNCTION) {
         elaborate_error(e, node->span, "`%.40s` is not a function.", node->text);
         return 0;

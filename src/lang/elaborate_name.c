@@ -43,6 +43,7 @@ void elaborate_label(struct elaborate *e, const char *base, int rank, const int 
 static const char *word_of(const struct elaborate_name *name) {
     static const char *const role[] = {"var", "coord", "canonical", "canonical"};
     if (name->kind == ELABORATE_PARAMETER) return "param";
+    if (name->kind == ELABORATE_TABLE) return "table";
     return name->kind == ELABORATE_UNKNOWN ? role[name->role] : "let";
 }
 
@@ -131,6 +132,12 @@ int elaborate_declare(struct elaborate *e, const struct syntax_statement *s, int
             if (name) attach(e, name, NULL, s->right, s->name_span, NULL);
             break;
         }
+        case SYNTAX_TABLE: {
+            struct elaborate_name *name =
+                s->name ? enter(e, NULL, s->name_span, ELABORATE_TABLE, s->name, mode, 0) : NULL;
+            if (name) name->number = e->model->tables++;
+            break;
+        }
         case SYNTAX_FOR:
             elaborate_declare(e, s->body, mode, 1);
             break;
@@ -153,7 +160,7 @@ int elaborate_define(struct elaborate *e, const struct elaborate_line *line) {
     for (const struct syntax_item *item = line->s->items; item; item = item->next) {
         struct elaborate_name *name = lookup(e, item->name);
         while (name && name->mode != line->mode) name = name->same;
-        if (!name || name->kind == ELABORATE_UNKNOWN) continue;
+        if (!name || name->kind == ELABORATE_UNKNOWN || name->kind == ELABORATE_TABLE) continue;
         if (item->parameters) {
             elaborate_error(e, item->name_span, "a function cannot be repeated by `for`.");
             continue;

@@ -28,7 +28,13 @@ struct elaborate_frame {
     const struct elaborate_frame *up;
 };
 
-enum elaborate_kind { ELABORATE_PARAMETER, ELABORATE_UNKNOWN, ELABORATE_LET, ELABORATE_FUNCTION };
+enum elaborate_kind {
+    ELABORATE_PARAMETER,
+    ELABORATE_UNKNOWN,
+    ELABORATE_LET,
+    ELABORATE_FUNCTION,
+    ELABORATE_TABLE
+};
 enum elaborate_state { ELABORATE_NEW, ELABORATE_BUSY, ELABORATE_READY, ELABORATE_FAILED };
 
 /* One definition of a param or let; x[1] and x[2] may have two. */
@@ -54,6 +60,7 @@ struct elaborate_name {
     enum elaborate_state state; /* of box and table, or of an unknown's shape; a function under way is BUSY */
     struct syntax_span where;
     int mode;     /* -1: all */
+    int number;   /* of a table */
     int repeated; /* defined inside a `for` */
     const struct syntax_item *item;
     struct elaborate_definition *first, *last;
@@ -152,6 +159,11 @@ int elaborate_bounds(struct elaborate *e, const struct syntax_range *bounds,
                      const struct elaborate_frame *frame, struct model_shape *out);
 void elaborate_label(struct elaborate *e, const char *base, int rank, const int *index,
                      struct model_label *out);
+
+/* elaborate_table.c: tables from their files, or from the rows in the text; as functions of one argument */
+void elaborate_tables(struct elaborate *e, const struct syntax_file *file);
+int elaborate_look(struct elaborate *e, const struct elaborate_name *name, const struct syntax_node *node,
+                   const struct elaborate_value *a, struct elaborate_value *out);
 
 /* elaborate_let.c: definitions on demand */
 int elaborate_definition_value(struct elaborate *e, struct elaborate_definition *one);

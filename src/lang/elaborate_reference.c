@@ -191,7 +191,9 @@ static int declared(struct elaborate *e, struct elaborate_name *name, const stru
     int index[SYNTAX_INDICES] = {0};
     switch (name->kind) {
     case ELABORATE_FUNCTION:
-        source_hint(elaborate_error(e, ref->span, "`%.40s` is a function (line %d).", ref->text,
+    case ELABORATE_TABLE:
+        source_hint(elaborate_error(e, ref->span, "`%.40s` is a %s (line %d).", ref->text,
+                                    name->kind == ELABORATE_TABLE ? "table" : "function",
                                     elaborate_line_of(e, name->where)),
                     "Write its arguments: %.40s(x).", ref->text);
         return 0;

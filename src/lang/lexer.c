@@ -68,15 +68,16 @@ static int first_word(const struct lexer *x) {
     return lexer_word(x->s->text + at, end - at);
 }
 
-/* A word that opens a block only where a name follows it: `part Rod(m, l):`, `library circuit:`. */
+/* A word that opens a block only where a name follows it, `part Rod(m, l):`, `library circuit:`, or a string,
+ * `table "load.csv":`. */
 static int opens_part(const struct lexer *x) {
-    static const char *const word[] = {"part", "library"};
+    static const char *const word[] = {"part", "library", "table"};
     size_t at = skip_blanks(x, x->at);
     for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
         size_t length = strlen(word[i]), next = skip_blanks(x, at + length);
         char c = character(x, next);
         if (next > at + length && next < x->s->length && memcmp(x->s->text + at, word[i], length) == 0 &&
-            (c | 32) >= 'a' && (c | 32) <= 'z')
+            (word[i][0] == 't' ? c == '"' : (c | 32) >= 'a' && (c | 32) <= 'z'))
             return 1;
     }
     return 0;

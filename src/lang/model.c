@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "lang/elaborate_private.h"
 #include "symbolic/expr_print.h"
+#include "symbolic/table.h"
 #include "lang/syntax_find.h"
 
 #include <limits.h>
@@ -51,7 +52,9 @@ size_t model_print(const struct model *m, expr e, char *out, size_t capacity) {
 
 struct syntax_span model_nonsmooth(const struct model *m, const struct source *source, expr obstacle,
                                    struct syntax_span where, char *out, size_t capacity) {
-    const char *function = expr_name((enum expr_op)m->graph.node[obstacle].op);
+    const struct expr_node *n = &m->graph.node[obstacle];
+    const char *function =
+        n->op == EXPR_LOOK ? m->graph.table_name[table_of(&m->graph, n)] : expr_name((enum expr_op)n->op);
     struct syntax_span at = where.length ? syntax_find_call(m->file, where, function) : where;
     int found = at.offset != where.offset || at.length != where.length;
     if (found && at.length < capacity && !memchr(source->text + at.offset, '\n', at.length))
@@ -63,6 +66,12 @@ struct syntax_span model_nonsmooth(const struct model *m, const struct source *s
 void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_t capacity) {
     const struct expr_node n = m->graph.node[obstacle];
     char a[60] = "", b[60] = "0";
+    if (n.op == EXPR_LOOK) {
+        text_set(out, capacity,
+                 "Interpolate it more smoothly: `spline` has two derivatives that do not jump, `pchip` one; "
+                 "`outside = hold` has none at its ends.");
+        return;
+    }
     if (n.op == EXPR_ABS || n.op == EXPR_SIGN || n.op == EXPR_MIN || n.op == EXPR_MAX)
         model_print(m, n.a, a, sizeof a);
     if (n.op == EXPR_MIN || n.op == EXPR_MAX) model_print(m, n.b, b, sizeof b);
@@ -99,6 +108,8 @@ static double value_of(const struct model *m, const struct expr_node *n, const d
         return expr_integer_power(number[n->a], (int32_t)n->b);
     case EXPR_IF:
         return number[n->a] != 0 ? number[n->b] : number[n->c];
+    case EXPR_LOOK:
+        return table_node_value(&m->graph, n, number[n->a]);
     default:
         return expr_value((enum expr_op)n->op, number[n->a],
                           expr_operands((enum expr_op)n->op) > 1 ? number[n->b] : 0);

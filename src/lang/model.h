@@ -130,6 +130,12 @@ struct model_reference {
     struct syntax_span where;
 };
 
+/* The rows of it are in the graph. */
+struct model_table {
+    const char *name;
+    struct syntax_span where;
+};
+
 struct model_option {
     const char *name;
     const char *text;  /* as written, without quotes */
@@ -159,9 +165,10 @@ struct model {
     struct model_mode *mode;
     struct model_reference *reference;
     struct model_option *option;
+    struct model_table *table;
     struct model_givens init, guess, exact;
     struct model_givens atol, scale; /* of unknowns and derivatives; of parameters alone */
-    int parameters, unknowns, multipliers, helds, modes, references, options;
+    int parameters, unknowns, multipliers, helds, modes, references, options, tables;
     int parameter_capacity, unknown_capacity, multiplier_capacity, held_capacity, reference_capacity,
         option_capacity;
     int primals; /* unknowns of the text; behind them stand their sensitivities */

@@ -174,15 +174,16 @@ static struct syntax_statement *statements(struct parser *p, int inside);
 enum { IN_MODE = 1, IN_FOR = 2, IN_PART = 4, IN_LIBRARY = 8 };
 
 static int is_block(enum syntax_statement_kind kind) {
-    return kind == SYNTAX_FOR || kind == SYNTAX_MODE || kind == SYNTAX_PART || kind == SYNTAX_LIBRARY;
+    return kind == SYNTAX_FOR || kind == SYNTAX_MODE || kind == SYNTAX_PART || kind == SYNTAX_LIBRARY ||
+           kind == SYNTAX_TABLE;
 }
 
 /* May this statement stand in a part or library? */
 static int fits_part(struct parser *p, const struct syntax_statement *s, int inside) {
-    static const unsigned not_in_part = 1u << SYNTAX_MODEL | 1u << SYNTAX_HAMILTONIAN |
-                                        1u << SYNTAX_STRUCTURE | 1u << SYNTAX_MODE | 1u << SYNTAX_BEGIN |
-                                        1u << SYNTAX_EXACT | 1u << SYNTAX_REFERENCE | 1u << SYNTAX_RUN |
-                                        1u << SYNTAX_OPTIONS | 1u << SYNTAX_PART | 1u << SYNTAX_LIBRARY;
+    static const unsigned not_in_part =
+        1u << SYNTAX_MODEL | 1u << SYNTAX_HAMILTONIAN | 1u << SYNTAX_STRUCTURE | 1u << SYNTAX_MODE |
+        1u << SYNTAX_BEGIN | 1u << SYNTAX_EXACT | 1u << SYNTAX_REFERENCE | 1u << SYNTAX_RUN |
+        1u << SYNTAX_OPTIONS | 1u << SYNTAX_PART | 1u << SYNTAX_LIBRARY | 1u << SYNTAX_TABLE;
     static const unsigned in_library =
         1u << SYNTAX_PARAM | 1u << SYNTAX_LET | 1u << SYNTAX_PART | 1u << SYNTAX_USE | 1u << SYNTAX_NODE;
     unsigned kind = 1u << s->kind;
@@ -198,7 +199,8 @@ static int fits_part(struct parser *p, const struct syntax_statement *s, int ins
                     "A library holds part, param, let, use and node lines.");
         return 0;
     }
-    if ((inside & (IN_FOR | IN_MODE)) && (s->kind == SYNTAX_PART || s->kind == SYNTAX_LIBRARY)) {
+    if ((inside & (IN_FOR | IN_MODE)) &&
+        (s->kind == SYNTAX_PART || s->kind == SYNTAX_LIBRARY || s->kind == SYNTAX_TABLE)) {
         source_hint(parser_wrong(p, p->begin, "`%s` stands at the margin.", word), "%s", "");
         return 0;
     }
@@ -234,7 +236,8 @@ static int block(struct parser *p, struct syntax_statement *s, int inside) {
     static const int around[] = {[SYNTAX_MODE] = IN_MODE,
                                  [SYNTAX_FOR] = IN_FOR,
                                  [SYNTAX_PART] = IN_PART,
-                                 [SYNTAX_LIBRARY] = IN_LIBRARY};
+                                 [SYNTAX_LIBRARY] = IN_LIBRARY,
+                                 [SYNTAX_TABLE] = 0};
     int within = inside | around[s->kind];
     const char *word = syntax_statement_word(s->kind);
     if (!parser_is(p, LEXER_NEWLINE)) {
@@ -260,16 +263,18 @@ static int block(struct parser *p, struct syntax_statement *s, int inside) {
         return 0;
     }
     p->at += 2;
-    s->body = statements(p, within);
+    int good = s->kind != SYNTAX_TABLE || parser_rows(p, s);
+    if (s->kind != SYNTAX_TABLE) s->body = statements(p, within);
     parser_take(p, LEXER_DEDENT);
-    return 1;
+    return good;
 }
 
 /* One statement with its NEWLINE and block; NULL after a message. */
 static struct syntax_statement *statement(struct parser *p, int inside) {
     struct syntax_statement *s = parser_simple(p);
     if (!s || !fits_block(p, s, inside)) return NULL;
-    int loaded = s->kind == SYNTAX_LIBRARY && !parser_take(p, LEXER_COLON); /* `library NAME` alone */
+    int loaded = (s->kind == SYNTAX_LIBRARY && !parser_take(p, LEXER_COLON)) || /* `library NAME` alone */
+                 (s->kind == SYNTAX_TABLE && s->name);
     if (is_block(s->kind) && !loaded) {
         int indented = parser_is(p, LEXER_NEWLINE);
         if (!block(p, s, inside)) return NULL;

@@ -61,6 +61,10 @@ static size_t collect(const struct syntax_statement *s, struct declared *names, 
             if (names) names[count] = (struct declared){s->name, -1, NULL, 0};
             count++;
         }
+        if (s->kind == SYNTAX_TABLE && s->name) {
+            if (names) names[count] = (struct declared){s->name, 1, NULL, 0};
+            count++;
+        }
         count = collect(s->body, names, count);
     }
     return count;
@@ -322,7 +326,8 @@ static void walk_statements(struct check *c, const struct syntax_statement *s) {
         walk_ranges(c, s->ranges);
         walk(c, s->left, 0);
         walk(c, s->right, 0);
-        if (s->kind != SYNTAX_OPTIONS) walk_items(c, s->items, s->kind == SYNTAX_LET);
+        if (s->kind != SYNTAX_OPTIONS && s->kind != SYNTAX_TABLE)
+            walk_items(c, s->items, s->kind == SYNTAX_LET);
         walk_statements(c, s->body);
     }
 }

@@ -60,36 +60,12 @@ static int enter(struct parser *p) {
 
 /* Primaries ---------------------------------------------------------------------------------------------- */
 
-/* The value without its point, 0.25 as 25e-2: strtod then reads the same in every locale, and rounds
- * correctly. */
-static double value_of(const char *digits) {
-    char plain[1100];
-    size_t used = 0;
-    long exponent = 0;
-    const char *c = digits;
-    for (int fraction = 0; *c && *c != 'e' && *c != 'E'; c++) {
-        if (*c == '.') {
-            fraction = 1;
-            continue;
-        }
-        if (used < 1040) plain[used++] = *c;
-        exponent -= fraction;
-    }
-    if (*c) {
-        long written = strtol(c + 1, NULL, 10);
-        exponent += written > 100000 ? 100000 : written < -100000 ? -100000 : written;
-    }
-    plain[used] = '\0';
-    text_add(plain, sizeof plain, "e%ld", exponent);
-    return strtod(plain, NULL);
-}
-
 static struct syntax_node *number(struct parser *p) {
     const struct lexer_token *token = p->at;
     struct syntax_node *e = parser_node(p, SYNTAX_NUMBER);
     parser_take(p, LEXER_NUMBER);
     e->text = parser_text(p, token);
-    e->value = value_of(e->text);
+    e->value = text_decimal(e->text);
     size_t zeros = strspn(e->text, "0.");
     if (e->value == 0 && e->text[zeros] != '\0' && e->text[zeros] != 'e' && e->text[zeros] != 'E')
         source_hint(source_diagnose(p->m, SOURCE_WARNING, token->offset, token->length,

@@ -80,6 +80,11 @@ int parser_statement_name(struct parser *p, struct syntax_statement *s, const ch
 int parser_part_word(struct parser *p, enum syntax_statement_kind *kind);
 int parser_part(struct parser *p, struct syntax_statement *s);
 
+/* parser_table.c: the same of a table; the rows of a block. */
+int parser_table_word(struct parser *p);
+int parser_table(struct parser *p, struct syntax_statement *s);
+int parser_rows(struct parser *p, struct syntax_statement *s);
+
 /* parser_mistake.c: messages for what people bring from elsewhere */
 int parser_not_a_statement(struct parser *p); /* says so where a statement starts with an unknown word */
 const char *parser_function_habit(const char *name); /* what takes its place here; NULL: nothing known */

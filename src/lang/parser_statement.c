@@ -331,6 +331,12 @@ struct syntax_statement *parser_simple(struct parser *p) {
         s->span = parser_span(p, first);
         return s;
     }
+    if (parser_table_word(p)) {
+        s->kind = SYNTAX_TABLE;
+        if (!parser_table(p, s) || p->pool->refused) return NULL;
+        s->span = parser_span(p, first);
+        return s;
+    }
     if (no_if_statement(p) || parser_not_a_statement(p)) return NULL;
     if (parser_is(p, LEXER_NAME) && lexer_is_statement(first->word)) {
         if (word_as_name(p)) return NULL;

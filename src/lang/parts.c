@@ -65,6 +65,7 @@ int parts_declares(const struct syntax_statement *s, const char *name, size_t le
         if (sight == PARTS_OWN && (s->kind == SYNTAX_LAGRANGIAN || s->kind == SYNTAX_EVENT) &&
             is_name(s->name, name, length))
             return 1;
+        if (s->kind == SYNTAX_TABLE && sight != PARTS_OWN && is_name(s->name, name, length)) return 1;
         for (const struct syntax_item *item = s->items; item && (seen[sight] >> s->kind & 1);
              item = item->next)
             if (is_name(item->name, name, length) &&

@@ -19,12 +19,15 @@ static size_t characters(const char *text, size_t length) {
     return count;
 }
 
-/* Where the lines of the library around an offset begin, behind its head `library NAME:`; 0: the model's own.
+/* Where the lines of the library around an offset begin, behind its head `library NAME:` or
+ * `table "FILE":`; 0: the model's own.
  */
 static size_t library_start(const struct source *s, size_t offset) {
     size_t start = line_start(s, offset);
     if (!s->own || offset <= s->own) return 0;
-    while (start > s->own && strncmp(s->text + start, "library ", 8) != 0) start = line_start(s, start - 1);
+    while (start > s->own && strncmp(s->text + start, "library ", 8) != 0 &&
+           strncmp(s->text + start, "table ", 6) != 0)
+        start = line_start(s, start - 1);
     return start + strcspn(s->text + start, "\n") + 1;
 }
 

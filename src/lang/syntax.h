@@ -115,7 +115,9 @@ enum syntax_statement_kind {
     SYNTAX_USE,       /* name of the part; items: name, bounds, settings: name or NULL, value */
     SYNTAX_NODE,      /* items: name, bounds, value or NULL: a potential that is given */
     SYNTAX_FLOW,      /* one item: target, value */
-    SYNTAX_LIBRARY    /* name; body or NULL: to be loaded; left: the file of `import`, a string */
+    SYNTAX_LIBRARY,   /* name; body or NULL: to be loaded; left: the file of `import`, a string */
+    SYNTAX_TABLE      /* name; left: its file; items: name, value, as column = "kN".  No name: the rows of
+                       * that file, values of the items, each a string */
 };
 
 /* Where a copy of a part's line comes from (lang/parts). */

@@ -249,12 +249,31 @@ static void put_pair(struct page *page, const struct syntax_statement *s, const 
     put_node(page, s->right, LOOSE);
 }
 
+/* table load = "load.csv", by = linear; table "load.csv": with its rows. */
+static void put_table(struct page *page, const struct syntax_statement *s) {
+    put(page, "table ");
+    if (s->name) put(page, s->name);
+    if (s->name) put(page, " = ");
+    put_node(page, s->left, LOOSE);
+    if (!s->name) put(page, ":");
+    for (const struct syntax_item *item = s->items; item; item = item->next) {
+        put(page, s->name ? ", " : "\n    ");
+        if (s->name) put(page, item->name);
+        if (s->name) put(page, " = ");
+        put_node(page, item->value, LOOSE);
+    }
+}
+
 static void put_simple(struct page *page, const struct syntax_statement *s) {
     static const char *const before[] = {"", "", "", "every ", "at t = "};
     static const char *const behind[] = {" crossing -> ", " rising -> ", " falling -> ", " -> ", " -> "};
     if (s->kind == SYNTAX_LIBRARY && s->left) {
         put(page, "import ");
         put_node(page, s->left, LOOSE);
+        return;
+    }
+    if (s->kind == SYNTAX_TABLE) {
+        put_table(page, s);
         return;
     }
     if (s->kind != SYNTAX_EQUATION) {

@@ -200,7 +200,7 @@ int branches_check(const struct branches *b, const struct tape *event, const dou
     const struct formulation *r = b->formulation;
     if (!b->there) return 1;
     size_t all = (size_t)(r->n + r->m) + 1, numbers = (size_t)parameters;
-    double *u = calloc(2 * all + numbers + (size_t)r->surfaces + 1, sizeof *u);
+    double *u = calloc(2 * all + numbers + (size_t)formulation_sides(r) + 1, sizeof *u);
     struct choice *list = calloc(SAMPLES + 1, sizeof *list);
     int count = 0, good = u && list && expr_spend(&r->y->m->graph, (double)SAMPLES * r->regulars * 100);
     if (good) {

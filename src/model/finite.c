@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "lang/syntax_find.h"
 #include "model/diagnostics.h"
+#include "symbolic/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +43,8 @@ static int value_of_symbol(const struct finite *f, expr symbol, double *out) {
         *out = f->m->parameter[(uint32_t)model->parameters + n.b];
         return 1;
     case EXPR_SIDE:
-        *out = f->m->parameter[(uint32_t)(model->parameters + model->helds) + n.b];
+        place = n.b < FORMULATION_CLOCK ? (int)n.b : r->surfaces + (int)n.b - FORMULATION_CLOCK;
+        *out = f->m->parameter[model->parameters + model->helds + place];
         return 1;
     default:
         place = formulation_find(r, symbol);
@@ -76,8 +78,9 @@ static struct part operate(const struct finite *f, const struct part *part, expr
         out.known &= operand.known;
     }
     if (!out.known || out.spoilt) return out;
-    out.value = n.op == EXPR_POWI
-                    ? expr_integer_power(part[n.a].value, (int32_t)n.b)
+    out.value = n.op == EXPR_POWI ? expr_integer_power(part[n.a].value, (int32_t)n.b)
+                : table_is(n.op)
+                    ? table_node_value(g, &n, part[n.a].value)
                     : expr_value((enum expr_op)n.op, part[n.a].value, operands > 1 ? part[n.b].value : 0);
     if (!isfinite(out.value)) out.spoilt = e;
     return out;

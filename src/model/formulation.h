@@ -23,6 +23,8 @@ struct formulation_map {
 
 /* The forms' symbols are held values numbered from here on. */
 enum { FORMULATION_FORMS = 1 << 30 };
+/* The pieces of tables of t are sides numbered from here on. */
+enum { FORMULATION_CLOCK = 1 << 20 };
 
 struct formulation {
     struct system *y;
@@ -48,6 +50,10 @@ struct formulation {
     int *event_direction;
     unsigned char *event_kind;
     int surfaces;  /* the last ones of the events (surface.h) */
+    int clocks;    /* tables of t: their pieces stand behind the sides of the surfaces */
+    int *clock;    /* [clocks] the numbers of these tables */
+    int *look;     /* [surfaces] the table whose knots they are; -1: none */
+    double way;    /* of time at the start: 1 or -1 */
     expr *regular; /* entries of the system's Jacobian where it has branches (branches.h) */
     int regulars;
     int quadratic, separable; /* f is a polynomial of degree 2; H = T(p) + V(q) */
@@ -64,6 +70,11 @@ struct formulation {
 
 static inline unsigned formulation_traits(const struct formulation *r) { /* of its form (keel/form.h) */
     return keel_form_traits(r->form, r->structure != NULL);
+}
+
+/* What stays while a step is taken: the sides of surfaces, the pieces of tables of t. */
+static inline int formulation_sides(const struct formulation *r) {
+    return r->surfaces + r->clocks;
 }
 
 /* 1; 0 with an error in the messages.  formulation_close in any case. */

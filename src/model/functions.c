@@ -34,8 +34,8 @@ struct tape_input *functions_inputs(const struct formulation *r, size_t states, 
     struct model *m = r->y->m;
     struct graph *g = &m->graph;
     size_t further = state == r->basic ? (size_t)r->furthers : 0, at = 0;
-    struct tape_input *input =
-        expr_take(g, states + further + (size_t)(m->parameters + m->helds + r->surfaces), sizeof *input);
+    struct tape_input *input = expr_take(
+        g, states + further + (size_t)(m->parameters + m->helds + formulation_sides(r)), sizeof *input);
     expr_spend(g, EXPR_COST_VISIT * (double)(states + (size_t)m->parameters) + g->count);
     if (!input) return NULL;
     input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
@@ -48,9 +48,11 @@ struct tape_input *functions_inputs(const struct formulation *r, size_t states, 
     for (int i = 0; i < m->helds; i++)
         input[at++] = (struct tape_input){expr_symbol(g, EXPR_HELD, (uint32_t)i, 0), TAPE_PARAMETER,
                                           (uint32_t)(m->parameters + i)};
-    for (int i = 0; i < r->surfaces; i++)
-        input[at++] = (struct tape_input){expr_symbol(g, EXPR_SIDE, (uint32_t)i, 0), TAPE_PARAMETER,
+    for (int i = 0; i < formulation_sides(r); i++) {
+        int number = i < r->surfaces ? i : FORMULATION_CLOCK + i - r->surfaces;
+        input[at++] = (struct tape_input){expr_symbol(g, EXPR_SIDE, (uint32_t)number, 0), TAPE_PARAMETER,
                                           (uint32_t)(m->parameters + m->helds + i)};
+    }
     *count = at;
     return input;
 }
@@ -99,7 +101,7 @@ static int build_map(struct functions *f, const struct formulation *r, enum func
 }
 
 int functions_open(struct functions *f, const struct formulation *r, const char *method) {
-    *f = (struct functions){0};
+    *f = (struct functions){.table = r->y->m->graph.rows};
     int failed =
         build_map(f, r, functions_role_f, &r->f) ||
         build_map(f, r, functions_role_algebraic, &r->algebraic) ||
@@ -236,6 +238,7 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
     f->method = (struct emit_method){0};
     f->kernel = (keel_kernel){0};
+    if (f->table && (e->lanes || e->device)) return 0; /* a search for pieces has no lanes */
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (formulation_traits(r) & KEEL_SECOND_ORDER)
         return !e->device && emit_motion(f, e, name, r) < 0 ? -1 : 0;
@@ -307,5 +310,6 @@ void functions_hand_over(struct functions *f, const struct compile_unit *unit, i
 }
 
 struct functions_bound functions_bind(const struct functions *f, const double *parameter, void *owner) {
-    return (struct functions_bound){parameter, f->tape, &f->recurrences, &f->composed, &f->machine, owner};
+    return (struct functions_bound){parameter,    f->table,    f->tape, &f->recurrences,
+                                    &f->composed, &f->machine, owner};
 }

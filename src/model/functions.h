@@ -1,7 +1,7 @@
 /* functions.h - the functions of a mode, interpreted or compiled: the same bits either way.
  *
  * Each is a keel_fn whose `user` points to a struct functions_bound: the compiled ones read its first
- * member alone. */
+ * two members alone. */
 #ifndef KEEL_MODEL_FUNCTIONS_H
 #define KEEL_MODEL_FUNCTIONS_H
 
@@ -41,14 +41,16 @@ struct functions_machine {
 };
 
 struct functions_bound {
-    const double *parameter; /* parameters, then held values */
-    const struct tape *tape; /* of the mode */
+    const double *parameter;    /* parameters, then held values */
+    const double *const *table; /* of the graph */
+    const struct tape *tape;    /* of the mode */
     const struct series *series, *composed;
     const struct functions_machine *machine; /* of the mode */
     void *owner;                             /* the keel_sim, if it is one's */
 };
 
 struct functions {
+    const double *const *table; /* of the graph; NULL: none */
     struct tape tape[FUNCTIONS_ROLES];
     unsigned char there[FUNCTIONS_ROLES];
     keel_fn *call[FUNCTIONS_ROLES]; /* NULL where there is none */

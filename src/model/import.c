@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *import_read(const char *path, size_t *length) {
+char *import_read(const char *path, size_t longest, size_t *length) {
     FILE *file = fopen(path, "rb");
     size_t room = 1 << 16, count = 0;
     char *text = file ? malloc(room) : NULL;
-    while (text && !feof(file) && !ferror(file) && count <= SOURCE_LONGEST) {
+    while (text && !feof(file) && !ferror(file) && count <= longest) {
         if (count == room) {
             char *wider = realloc(text, room *= 2);
             if (!wider) free(text);
@@ -30,11 +30,11 @@ char *import_read(const char *path, size_t *length) {
     return text;
 }
 
-static int refuse(struct keel_model *m, const struct syntax_statement *s, const char *why, const char *hint) {
-    source_hint(source_diagnose(&m->messages, SOURCE_ERROR, s->left->span.offset, s->left->span.length,
-                                "`%.100s` is not imported: %.120s.", s->left->text, why),
-                "%s", hint);
-    return -1;
+static char *refuse(struct keel_model *m, const struct syntax_node *file, const char *done, const char *why) {
+    source_hint(source_diagnose(&m->messages, SOURCE_ERROR, file->span.offset, file->span.length,
+                                "`%.100s` is not %s: %.120s.", file->text, done, why),
+                "Files of parts and tables lie in the folder of the model, or below it.");
+    return NULL;
 }
 
 /* Below the folder by its words alone: no root, no `..`. */
@@ -69,40 +69,52 @@ static char *true_path(const char *model, const char *file) {
     return found;
 }
 
-/* The text of the file that a line asks for; NULL after a message. */
-static char *text_of(struct keel_model *m, const struct syntax_statement *s, size_t *length) {
-    static const char where[] = "Files of parts lie in the folder of the model, or below it.";
-    if (!m->of_file) return refuse(m, s, "this text is no file, so nothing lies beside it", where), NULL;
-    for (int i = 0; library_name(i); i++)
-        if (strcmp(library_name(i), s->name) == 0)
-            return refuse(m, s, "a library of keel has that name", "Give the file another name."), NULL;
-    if (!stays_below(s->left->text))
-        return refuse(m, s, "it would lie outside of the model's folder", where), NULL;
-    char *path = true_path(m->name, s->left->text), *text = path ? import_read(path, length) : NULL;
+char *import_text(struct keel_model *m, const struct syntax_node *file, const char *done, size_t longest,
+                  size_t *length) {
+    if (!m->of_file) return refuse(m, file, done, "this text is no file, so nothing lies beside it");
+    if (!stays_below(file->text)) return refuse(m, file, done, "it would lie outside of the model's folder");
+    char *path = true_path(m->name, file->text), *text = path ? import_read(path, longest, length) : NULL;
     int error = errno;
     free(path);
-    if (!text && error == ENOMEM) return diagnostics_memory(&m->messages), NULL;
-    if (!text)
-        refuse(m, s, error == EXDEV ? "a link leads out of the model's folder" : strerror(error), where);
-    return text;
+    if (text && *length > longest) {
+        free(text);
+        return refuse(m, file, done, "it is too long");
+    }
+    if (text) return text;
+    if (error == ENOMEM) return diagnostics_memory(&m->messages), NULL;
+    return refuse(m, file, done, error == EXDEV ? "a link leads out of the model's folder" : strerror(error));
+}
+
+char *import_extend(struct keel_model *m, size_t block) {
+    size_t own = m->source.length;
+    char *longer = pool_take(&m->pool, own + block + 1);
+    if (!longer) return diagnostics_memory(&m->messages), NULL;
+    memcpy(longer, m->source.text, own);
+    if (!m->source.own) m->source.own = own;
+    m->source.text = longer;
+    m->source.length = own + block;
+    return longer + own;
+}
+
+/* The text of the file of parts that a line asks for; NULL after a message. */
+static char *parts_of(struct keel_model *m, const struct syntax_statement *s, size_t *length) {
+    for (int i = 0; library_name(i) && m->of_file; i++)
+        if (strcmp(library_name(i), s->name) == 0)
+            return refuse(m, s->left, "imported", "a library of keel has that name");
+    return import_text(m, s->left, "imported", SOURCE_LONGEST, length);
 }
 
 int import_append(struct keel_model *m) {
     int any = 0;
     for (const struct syntax_statement *s = m->file->statements; s; s = s->next) {
         size_t length;
-        if (!s->left || !library_asks(m->file, s)) continue;
-        char *text = text_of(m, s, &length);
+        if (s->kind != SYNTAX_LIBRARY || !s->left || !library_asks(m->file, s)) continue;
+        char *text = parts_of(m, s, &length);
         if (!text) return -1;
-        size_t block = library_block(s->name, text, length, NULL), own = m->source.length;
-        char *longer = pool_take(&m->pool, own + block + 1);
-        if (longer) memcpy(longer, m->source.text, own);
-        if (longer) library_block(s->name, text, length, longer + own);
+        char *to = import_extend(m, library_block(s->name, text, length, NULL));
+        if (to) library_block(s->name, text, length, to);
         free(text);
-        if (!longer) return diagnostics_memory(&m->messages), -1;
-        if (!m->source.own) m->source.own = own;
-        m->source.text = longer;
-        m->source.length = own + block;
+        if (!to) return -1;
         any = 1;
     }
     return any;

@@ -385,7 +385,7 @@ int initial_find(struct keel_model *m) {
     for (size_t j = 0; j + 1 < all; j++) m->fixed[j] = b.given[j] == BEGIN_FIXED;
     memcpy(b.last, m->u0, all * sizeof *b.last);
     const struct tape *events = &mode->functions.tape[functions_role_event];
-    if (b.r->surfaces && !surface_sides(b.r, events, b.t0, m->u0, m->parameter))
+    if (formulation_sides(b.r) && !surface_sides(b.r, events, b.t0, m->u0, m->parameter))
         return diagnostics_memory(&m->messages);
     meet_implied(&b);
     if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b))) return 0;

@@ -64,7 +64,8 @@ static int take_parameters(struct keel_model *m) {
 static int add_sides(struct keel_model *m) {
     int numbers = m->model->parameters + m->model->helds, most = 0;
     for (int i = 0; i < m->modes; i++)
-        if (most < m->mode[i].formulation.surfaces) most = m->mode[i].formulation.surfaces;
+        if (most < formulation_sides(&m->mode[i].formulation))
+            most = formulation_sides(&m->mode[i].formulation);
     double *wider = pool_take(&m->pool, (size_t)(numbers + most + 1) * sizeof *wider);
     if (!wider) return diagnostics_memory(&m->messages);
     memcpy(wider, m->parameter, (size_t)numbers * sizeof *wider);
@@ -113,6 +114,7 @@ static int open_modes(struct keel_model *m) {
         int open = system_open(&mode->system, model, i, m->span[0], &m->source, &m->messages, &m->pool) &&
                    formulation_open(&mode->formulation, &mode->system, &m->messages, &m->pool);
         good &= open;
+        mode->formulation.way = m->span[1] < m->span[0] ? -1 : 1;
         if (!open) continue;
         if (functions_open(&mode->functions, &mode->formulation, method) ||
             !impact_open(&mode->impact, &mode->formulation) ||
@@ -182,9 +184,9 @@ static char *copy(const char *text, size_t length) {
 static int read_text(struct keel_model *m) {
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
-    int imports = m->file ? import_append(m) : 0;
-    if (imports < 0) return 0;
-    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool) + imports > 0) {
+    int imports = m->file ? import_append(m) : 0, tables = m->file && imports >= 0 ? import_tables(m) : 0;
+    if (imports < 0 || tables < 0) return 0;
+    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool) + imports + tables > 0) {
         char *longer = copy(m->source.text, m->source.length);
         if (!longer) return diagnostics_memory(&m->messages);
         free(m->text);
@@ -200,7 +202,7 @@ static int build(struct keel_model *m) {
     tell_phase(m, "reading the model");
     if (!read_text(m) || !sort_sets(m)) return 0;
     struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL, m->work,
-                                        m->limits.stop};
+                                        m->limits.stop,   m->file_read,      m->files_read};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     tell_phase(m, "analysing the equations");
     if (!m->model || !take_span(m) || !tangent_add(m) || !take_parameters(m) || !open_modes(m) ||
@@ -334,7 +336,7 @@ keel_model *keel_model_load(const char *path, const keel_model_options *o) {
     size_t length = 0;
     if (!path) path = "";
     errno = 0;
-    char *text = import_read(path, &length);
+    char *text = import_read(path, SOURCE_LONGEST, &length);
     int error = errno;
     struct keel_model *m = begin_model(path, text, length, o);
     if (m) m->of_file = 1;
@@ -351,6 +353,9 @@ void keel_model_close(keel_model *m) {
     if (!m) return;
     tear_down(m);
     for (int i = 0; i < m->sets; i++) free(m->set[i]);
+    for (int i = 0; i < m->files_read; i++)
+        free((char *)m->file_read[i].text), free((char *)m->file_read[i].name);
+    free(m->file_read);
     free(m->set);
     free(m->sensitivity);
     free(m->name);

@@ -75,6 +75,8 @@ struct keel_model {
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
     char *sensitivity;                    /* parameters and start values, as asked for; NULL: none */
     int sets, parameter_sets, starts, interpret, without_start, kernel_later, compile_ahead;
+    struct elaborate_file *file_read; /* rows of tables; their texts are to be freed */
+    int files_read;
     int of_file; /* it was read from the file `name`: others may lie beside it */
     int changes; /* since the text was read: each takes some memory of the pool */
     double work; /* the budget; 0: the usual one */

@@ -260,7 +260,8 @@ static keel_status advance(struct keel_sim *s, double t_wake, double t_end, int 
 
 /* What is due where the run stands. */
 static keel_status act_in_time(struct keel_sim *s) {
-    keel_status status = KEEL_OK;
+    int any = sim_due(s) >= 0;
+    keel_status status = any ? sim_pieces(s) : KEEL_OK;
     for (int event = sim_due(s); event >= 0 && status == KEEL_OK; event = sim_due(s))
         status = sim_act(s, event);
     return s->status < 0 ? s->status : status;
@@ -286,10 +287,12 @@ static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell)
     while (status == KEEL_OK) {
         double stop;
         int event;
-        status = sim_next_time(s, t_end, &stop, &event);
+        status = sim_pieces(s);
+        if (status == KEEL_OK) status = sim_next_time(s, t_end, &stop, &event);
         if (status != KEEL_OK) break;
         status = advance(s, t_wake, stop, tell);
         if (status >= 0 && s->status < 0) return s->status; /* no memory */
+        if (status < 0) return sim_outside(s, status);
         if (status == KEEL_EVENT) status = sim_act(s, keel_event(s->solver));
         else if (status == KEEL_OK) {
             int landed = keel_time(s->solver) == stop;

@@ -85,6 +85,10 @@ keel_status sim_act(struct keel_sim *s, int number);
  * that at which there is one, up to t_end, and its number, or -1. */
 int sim_due(struct keel_sim *s);
 keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *event);
+/* Tables of t are on the piece that begins where the run stands; a step that failed because another one has
+ * no value has that for its reason. */
+keel_status sim_pieces(struct keel_sim *s);
+keel_status sim_outside(struct keel_sim *s, keel_status status);
 /* sim_jumps.c: the rows before the action of the event that was noted last, and after it. */
 keel_status sim_rows_before(struct keel_sim *s);
 keel_status sim_rows_after(struct keel_sim *s);

@@ -3,6 +3,7 @@
  */
 #include "base/text.h"
 #include "model/saltation.h"
+#include "model/surface.h"
 
 #include <keel/extras.h>
 
@@ -197,6 +198,7 @@ static keel_status change(struct keel_sim *s, int number) {
     if (moved && take_held(s, 0) < 0) return s->status; /* the new mode may use them: first as they are now */
     size_t bytes = (size_t)(s->problem[to].n + s->problem[to].m) * sizeof *s->entry;
     memcpy(s->entry, s->work, bytes);
+    if (moved) surface_clocks(&s->m->mode[to].formulation, keel_time(s->solver), s->direction, s->parameter);
     if (!impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, own->stays, s->work))
         return sim_no_memory(s);
     status = saltation_apply(s, own);

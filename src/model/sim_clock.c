@@ -1,7 +1,12 @@
-/* sim_clock.c - events at times of their own: whole multiples of a period, or one time.  The run goes to the
- * next of them as to an end, so the steps land on it; nothing is searched, and k times the period does not
- * drift.  Times within 4 round-offs of each other are one, as ends of runs are (design rule 7). */
+/* sim_clock.c - events at times of their own, whole multiples of a period or one time, and the knots of
+ * tables of t.  The run goes to the next of them as to an end, so the steps land on it; nothing is
+ * searched, and k times the period does not drift.  Times within 4 round-offs of each other are one, as
+ * ends of runs are (design rule 7). */
 #include "model/sim.h"
+#include "model/surface.h"
+#include "symbolic/table.h"
+
+#include <keel/extras.h>
 
 #include <float.h>
 #include <math.h>
@@ -51,6 +56,42 @@ static double time_from(const struct keel_sim *s, int k, double t, int beyond) {
     return NAN;
 }
 
+/* A table without values where the run goes on. */
+static keel_status ends_here(struct keel_sim *s, int table) {
+    const double *d = s->m->model->graph.rows[table], *end = d + TABLE_ROW * ((long)d[TABLE_PIECES] + 1);
+    return sim_fail(s, KEEL_EUSER,
+                    "the table `%.60s` has values from %.10g to %.10g alone: `outside = hold` or "
+                    "`outside = repeat` goes on beyond",
+                    s->m->model->graph.table_name[table], d[TABLE_ROW], end[TABLE_KNOT]);
+}
+
+static int is_outside(const double *d, double piece) {
+    return d[TABLE_OUTSIDE] == TABLE_NO_VALUE && (piece < 0 || piece >= d[TABLE_PIECES]);
+}
+
+keel_status sim_outside(struct keel_sim *s, keel_status status) {
+    const struct model *m = s->m->model;
+    const struct formulation *r = &s->m->mode[s->mode].formulation;
+    const double *side = s->parameter + m->parameters + m->helds;
+    for (int k = 0; k < formulation_sides(r) && status < 0 && status != KEEL_ENOMEM; k++) {
+        int table = k < r->surfaces ? r->look[k] : r->clock[k - r->surfaces];
+        if (table >= 0 && is_outside(m->graph.rows[table], side[k])) return ends_here(s, table);
+    }
+    return status;
+}
+
+keel_status sim_pieces(struct keel_sim *s) {
+    const struct formulation *r = &s->m->mode[s->mode].formulation;
+    if (r->clocks == 0 || s->direction == 0 || keel_state_of(s->solver) < 0) return KEEL_OK;
+    if (!surface_clocks(r, keel_time(s->solver), s->direction, s->parameter)) return KEEL_OK;
+    keel_status status = keel_go_on(s->solver, keel_state(s->solver));
+    if (status >= 0) return KEEL_OK;
+    sim_outside(s, status);
+    if (s->status < 0) return s->status;
+    return sim_fail(s, status, "at the knot t = %.10g of a table: %.400s", keel_time(s->solver),
+                    keel_message(s->solver));
+}
+
 int sim_due(struct keel_sim *s) {
     const struct model_mode *mode = mode_of(s);
     double t = keel_time(s->solver);
@@ -66,7 +107,10 @@ keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *e
     double t = keel_time(s->solver);
     *next = t_end;
     *event = -1;
-    if (mode->timed == 0 || s->direction == 0 || keel_state_of(s->solver) < 0 || t == t_end) return KEEL_OK;
+    if (s->direction == 0 || keel_state_of(s->solver) < 0 || t == t_end) return KEEL_OK;
+    double knot = surface_next_knot(&s->m->mode[s->mode].formulation, s->direction, s->parameter);
+    if ((knot - t_end) * s->direction < 0 && !same(knot, t_end)) *next = knot;
+    if (mode->timed == 0) return KEEL_OK;
     if (read_times(s) != KEEL_OK) return s->status;
     for (int k = 0; k < mode->timed; k++) {
         double time = time_from(s, k, t, 1);

@@ -70,10 +70,14 @@ static size_t events_of(const struct keel_sim *s) {
     return (size_t)(s->m->model->mode[s->mode].events + s->m->model->mode[s->mode].timed);
 }
 
+/* Parameters, held values, sides: the pieces of tables are nobody else's. */
+static size_t numbers_of(const struct keel_sim *s) {
+    return (size_t)(s->m->model->parameters + s->m->model->helds + s->m->sides);
+}
+
 size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity) {
     if (!s || !s->solver || s->status < 0) return 0;
-    const struct model *model = s->m->model;
-    size_t solver = keel_save(s->solver, NULL, 0), numbers = (size_t)(model->parameters + model->helds);
+    size_t solver = keel_save(s->solver, NULL, 0), numbers = numbers_of(s);
     struct head head = {.check = check_of(s),
                         .mode = s->mode,
                         .entered = s->entered,
@@ -157,7 +161,7 @@ static int read_jumps(struct keel_sim *s, const unsigned char *at, int64_t count
 static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     const struct model *model = s->m->model;
     struct head head;
-    size_t numbers = (size_t)(model->parameters + model->helds), at = sizeof head;
+    size_t numbers = numbers_of(s), at = sizeof head;
     if (count < sizeof head) return 0;
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, magic, sizeof magic) != 0 || head.check != check_of(s) || head.mode < 0 ||

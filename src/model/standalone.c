@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "methods/registry.h"
 #include "model/sim.h"
+#include "model/standalone.h"
 
 #include <keel/options.h>
 
@@ -44,8 +45,7 @@ static void put_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-/* All digits of a double, in decimals without a locale; what is not finite by the compiler's own names. */
-static void put_number(FILE *out, double value) {
+void standalone_number(FILE *out, double value) {
     char text[40];
     if (isnan(value)) fputs("__builtin_nan(\"\")", out);
     else if (isinf(value)) fputs(value > 0 ? "__builtin_inf()" : "-__builtin_inf()", out);
@@ -80,7 +80,7 @@ static void put_doubles(FILE *out, const char *type, const char *what, int count
     fprintf(out, "static %s %s[] = {", type, what);
     for (int i = 0; i < count; i++) {
         fputs(i ? ",\n    " : "\n    ", out);
-        put_number(out, list[i]);
+        standalone_number(out, list[i]);
     }
     fputs(count ? "};\n" : "0};\n", out);
 }
@@ -196,7 +196,7 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
             keel_form_at((int)p->form)->constant);
     put_string(out, keel_model_name(m));
     fprintf(out, ", .n = %d, .m = %d, .t0 = ", p->n, p->m);
-    put_number(out, p->t0);
+    standalone_number(out, p->t0);
     fputs(",\n", out);
     if (p->u0 && p->n + p->m) fprintf(out, "    .u0 = %s,\n", start);
     if (p->names && p->n + p->m) fprintf(out, "    .names = names_%d,\n", mode);
@@ -219,13 +219,14 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     fputs("    .user = (void *)&bound};\n", out);
 }
 
-/* The name of the function that gives the problem of a mode. */
-static void problem_name(const struct page *page, const keel_model *m, int mode, char *out, size_t capacity) {
+/* The name of a function of a mode: that gives its `problem`, or sets the `pieces` of its tables. */
+static void problem_name(const struct page *page, const keel_model *m, int mode, const char *what, char *out,
+                         size_t capacity) {
     char name[LONGEST + 10];
     const char *of = m->model->mode[mode].name;
     if (of) safe_name(name, sizeof name, of);
-    text_set(out, capacity, of ? "%s_%s_problem" : "%s_problem", page->name, name);
-    if (!of) text_set(out, capacity, "%s_problem", page->name);
+    if (of) text_set(out, capacity, "%s_%s_%s", page->name, name, what);
+    else text_set(out, capacity, "%s_%s", page->name, what);
 }
 
 /* The file ---------------------------------------------------------------------------------------------- */
@@ -246,7 +247,7 @@ static void put_head(struct page *page, const keel_model *m) {
           " * and it gives the same bits as `keel run`; with -DKEEL_MODEL_MAIN it is a program.\n *\n",
           out);
     for (int i = 0; i < m->modes; i++) {
-        problem_name(page, m, i, name, sizeof name);
+        problem_name(page, m, i, "problem", name, sizeof name);
         fprintf(out, " * %s(): the problem%s.\n", name,
                 m->modes == 1          ? ""
                 : i == m->model->start ? " of the first mode"
@@ -281,7 +282,7 @@ static void put_parameters(struct page *page, const keel_model *m) {
         fputs(",\n", out);
     }
     fprintf(out, "    0};\ndouble *const %s_parameters = parameter;\n", page->name);
-    fputs("static const struct {\n    const double *parameter;\n} bound = {parameter};\n", out);
+    standalone_tables(out, m);
 }
 
 static int wants_short_steps(const keel_model *m) {
@@ -323,7 +324,7 @@ static void put_options(FILE *out, const keel_model *m, const keel_options *give
         if (f->offset == offsetof(keel_options, method)) put_method(out, o.method);
         else if (f->type == KEEL_FIELD_TEXT) put_string(out, keel_field_text(f, &o));
         else if (f->type == KEEL_FIELD_CHOICE) put_choice(out, f->constants, (int)number);
-        else if (f->type == KEEL_FIELD_REAL) put_number(out, number);
+        else if (f->type == KEEL_FIELD_REAL) standalone_number(out, number);
         else fprintf(out, "%.0f", number);
         fputc(',', out);
     }
@@ -366,20 +367,27 @@ static void put_main(struct page *page, const keel_model *m, const keel_options 
         "    keel_close(s);\n    return status < 0;\n}\n#endif\n";
     FILE *out = page->out;
     char name[3 * LONGEST];
-    problem_name(page, m, m->model->start, name, sizeof name);
+    problem_name(page, m, m->model->start, "problem", name, sizeof name);
     fputs("\n#ifdef KEEL_MODEL_MAIN\nint printf(const char *, ...);\n\n"
           "/* Runs the model over its time span, prints the last state and the certificate. */\n"
           "int main(void) {\n",
           out);
     put_options(out, m, o);
-    fprintf(out,
-            "    const keel_problem *problem = %s();\n    keel_solver *s = keel_open(problem, &options);\n"
-            "    keel_status status = keel_run(s, ",
-            name);
     double t_end;
     const char *timed = first_timed(m, &t_end);
-    put_number(out, t_end);
-    fputs(");\n    keel_row row;\n", out);
+    fprintf(out,
+            "    const keel_problem *problem = %s();\n    keel_solver *s = keel_open(problem, &options);\n"
+            "    keel_status status = ",
+            name);
+    if (m->mode[m->model->start].formulation.clocks) {
+        problem_name(page, m, m->model->start, "pieces", name, sizeof name);
+        standalone_run(out, name, m->span[0], t_end);
+    } else {
+        fputs("keel_run(s, ", out);
+        standalone_number(out, t_end);
+        fputs(");\n", out);
+    }
+    fputs("    keel_row row;\n", out);
     if (acts(m)) fputs(after_event, out);
     if (timed) {
         fputs("    /* At this time an event acts; it is up to the program, too. */\n"
@@ -417,16 +425,19 @@ char *keel_model_standalone(const keel_model *m, const keel_options *o) {
         page.method = "taylor";
     safe_name(page.name, sizeof page.name, keel_model_name(m));
     put_head(&page, m);
-    int wrong = put_functions(&page, m);
+    int wrong = standalone_tables_fit(m) ? put_functions(&page, m) : EFBIG;
     put_parameters(&page, m);
     for (int i = 0; i < m->modes; i++) put_problem(&page, m, i);
     for (int i = 0; i < m->modes; i++) {
         char name[3 * LONGEST];
-        problem_name(&page, m, i, name, sizeof name);
+        problem_name(&page, m, i, "problem", name, sizeof name);
         fprintf(
             page.out,
             "\nconst keel_problem *%s(void);\nconst keel_problem *%s(void) {\n    return &problem_%d;\n}\n",
             name, name, i);
+        if (!m->mode[i].formulation.clocks) continue;
+        problem_name(&page, m, i, "pieces", name, sizeof name);
+        standalone_pieces(page.out, m, i, name);
     }
     put_main(&page, m, o ? o : &none);
     if (ferror(page.out)) wrong = ENOMEM;

@@ -2,6 +2,7 @@
 #include "model/surface.h"
 
 #include "symbolic/derive_rules.h"
+#include "symbolic/table.h"
 #include "model/functions.h"
 
 #include <math.h>
@@ -123,6 +124,32 @@ static expr whole_number(struct freezer *z, expr e, expr a) {
     return side(z, surface);
 }
 
+/* The place of a table among those of t, where it is entered. */
+static int clock_of(struct freezer *z, int table) {
+    struct formulation *r = z->r;
+    int k = 0;
+    while (k < r->clocks && r->clock[k] != table) k++;
+    if (k < r->clocks) return k;
+    if (!r->clock) r->clock = pool_take(r->pool, (size_t)z->g->tables * sizeof *r->clock);
+    if (!r->clock) return z->failed = 1, 0;
+    r->clock[r->clocks] = table;
+    return r->clocks++;
+}
+
+/* A table at x: the polynomial of the piece in force. */
+static expr freeze_look(struct freezer *z, expr e, expr x) {
+    const struct expr_node n = z->g->node[e];
+    int table = table_of(z->g, &n), order = table_order(z->g, &n);
+    if (z->g->node[x].op == EXPR_SYMBOL && z->g->node[x].a == EXPR_TIME) {
+        expr piece = expr_symbol(z->g, EXPR_SIDE, (uint32_t)(FORMULATION_CLOCK + clock_of(z, table)), 0);
+        return table_polynomial(z->g, x, piece, table, order);
+    }
+    int surface = add_surface(z, make(z, EXPR_POSITION, x, expr_constant(z->g, table), 0), 1, e);
+    if (surface < 0) return EXPR_NONE;
+    z->surface[e] = surface + 1;
+    return table_polynomial(z->g, x, side(z, surface), table, order);
+}
+
 /* e, whose operands have the images a and b, with its branch frozen. */
 static expr freeze_node(struct freezer *z, expr e, expr a, expr b) {
     struct graph *g = z->g;
@@ -132,6 +159,7 @@ static expr freeze_node(struct freezer *z, expr e, expr a, expr b) {
     if (pair) c = make(z, EXPR_SUB, a, b, 0);
     if (n.op == EXPR_MOD) c = make(z, EXPR_DIV, a, b, 0);
     if (!varies(g, c)) return make(z, (enum expr_op)n.op, a, b, 0);
+    if (n.op == EXPR_LOOK) return freeze_look(z, e, a);
     if (n.op == EXPR_FLOOR) return whole_number(z, e, c);
     if (n.op == EXPR_MOD) {
         s = whole_number(z, e, c);
@@ -155,7 +183,7 @@ static expr freeze_node(struct freezer *z, expr e, expr a, expr b) {
 
 static int switches(enum expr_op op) {
     return op == EXPR_ABS || op == EXPR_SIGN || op == EXPR_MIN || op == EXPR_MAX || op == EXPR_LT ||
-           op == EXPR_LE || op == EXPR_FLOOR || op == EXPR_MOD;
+           op == EXPR_LE || op == EXPR_FLOOR || op == EXPR_MOD || op == EXPR_LOOK;
 }
 
 int surface_of(struct graph *g, expr e, int count, const expr *symbol) {
@@ -175,6 +203,7 @@ int surface_found(struct graph *g, expr e) {
     if (expr_order(g, 1, &e, &all)) return 1;
     for (size_t k = 0; k < all.count && !found; k++) {
         const struct expr_node n = g->node[all.item[k]];
+        if (n.op == EXPR_LOOK) continue; /* any function: no branch of it changes an index */
         if (!switches((enum expr_op)n.op) && n.op != EXPR_EQ && n.op != EXPR_NE) continue;
         found = varies(g, n.a) || (expr_operands((enum expr_op)n.op) > 1 && varies(g, n.b));
     }
@@ -303,6 +332,7 @@ static int add_events(struct freezer *z) {
     wider.names = pool_take(r->pool, ((size_t)count + 1) * sizeof *wider.names);
     int *direction = pool_take(r->pool, ((size_t)count + 1) * sizeof *direction);
     unsigned char *kind = pool_take(r->pool, (size_t)count + 1);
+    r->look = pool_take(r->pool, ((size_t)z->count + 1) * sizeof *r->look);
     if (r->pool->refused) return 0;
     for (int i = 0; i < events; i++) {
         wider.value[i] = r->event.value[i];
@@ -317,6 +347,8 @@ static int add_events(struct freezer *z) {
         model_print(r->y->m, z->printed[k], text, sizeof text);
         wider.names[events + k] = formulation_text(r, text);
         kind[events + k] = z->stairs[k] ? KEEL_STAIRCASE : KEEL_SURFACE;
+        const struct expr_node at = z->g->node[z->at[k]];
+        r->look[k] = at.op == EXPR_POSITION ? table_of(z->g, &at) : -1;
     }
     r->event = wider;
     r->event_direction = direction;
@@ -391,10 +423,9 @@ static int freeze(struct freezer *z, struct lists *lists, size_t count, const ex
     if (good && z->count && !z->failed) make_guards(z, &all);
     free(all.item);
     if (!good || z->failed || z->g->failed) return 0;
-    if (z->count == 0) return 1;
     for (int k = 0; k < lists->lists; k++)
         for (size_t i = 0; i < lists->count[k]; i++) lists->list[k][i] = z->image[lists->list[k][i]];
-    return add_events(z);
+    return z->count == 0 || add_events(z);
 }
 
 int surface_freeze(struct formulation *r) {
@@ -415,12 +446,36 @@ int surface_freeze(struct formulation *r) {
     return good;
 }
 
+int surface_clocks(const struct formulation *r, double t, double way, double *parameter) {
+    const struct model *m = r->y->m;
+    double *piece = parameter + m->parameters + m->helds + r->surfaces;
+    int changed = 0;
+    for (int k = 0; k < r->clocks; k++) {
+        double now = table_piece(m->graph.rows[r->clock[k]], t, way);
+        changed += now != piece[k];
+        piece[k] = now;
+    }
+    return changed;
+}
+
+double surface_next_knot(const struct formulation *r, double way, const double *parameter) {
+    const struct model *m = r->y->m;
+    const double *piece = parameter + m->parameters + m->helds + r->surfaces;
+    double next = way * HUGE_VAL;
+    for (int k = 0; k < r->clocks; k++) {
+        double knot = table_next(m->graph.rows[r->clock[k]], piece[k], way);
+        if ((knot - next) * way < 0) next = knot;
+    }
+    return next;
+}
+
 int surface_sides(const struct formulation *r, const struct tape *event, double t, const double *u,
                   double *parameter) {
     const struct model *m = r->y->m;
     int first = r->event.count - r->surfaces, changed = 1;
     double *now = parameter + m->parameters + m->helds,
            *value = calloc((size_t)r->event.count + 1, sizeof *value);
+    surface_clocks(r, t, r->way, parameter);
     for (int k = 0; k < r->surfaces; k++) now[k] = r->event_kind[first + k] == KEEL_STAIRCASE ? 0 : 1;
     /* one side may decide what another is of */
     int good = value != NULL;

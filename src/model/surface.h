@@ -9,7 +9,11 @@
  * and the side of floor(a) is the whole number itself.  atan2 switches by 2 pi at its cut, and is a branch on
  * each side of it.  The functions are then smooth, on both sides of the
  * surface; the core locates the crossing and changes the side.  Surfaces of one function, its negative
- * included, are one. */
+ * included, are one.
+ *
+ * A table looked up at x has a surface at each of its knots: the side is the piece (table.h).  Where x is t
+ * the knots are known beforehand.  Their pieces stand behind the sides, and the run goes from knot to knot
+ * (sim_clock.c); the core knows nothing of them. */
 #ifndef KEEL_MODEL_SURFACE_H
 #define KEEL_MODEL_SURFACE_H
 
@@ -20,6 +24,11 @@
  * without memory.  A surface that matters only inside a branch of an `if` is 1, and crossed nowhere, while
  * that branch is not taken. */
 int surface_freeze(struct formulation *r);
+/* The pieces of tables of t for a motion that goes on from t, way > 0 forwards, into the sides; how many
+ * changed. */
+int surface_clocks(const struct formulation *r, double t, double way, double *parameter);
+/* The first knot beyond t that ends a piece in force; infinite: none. */
+double surface_next_knot(const struct formulation *r, double way, const double *parameter);
 /* Could e have switched: does it contain abs, floor, a comparison of something that varies? */
 int surface_found(struct graph *g, expr e);
 /* Does one of the symbols decide a switch in e? */

@@ -199,7 +199,7 @@ static int find_start(struct member *b, const double *value) {
     if (!vary_parameters(b->v, value, b->parameter, b->number) ||
         !vary_span(b->v, b->parameter, b->number, b->span) || !take_values(b, value))
         return 0;
-    if (mode->formulation.surfaces &&
+    if (formulation_sides(&mode->formulation) &&
         !surface_sides(&mode->formulation, events, b->span[0], b->u, b->parameter))
         return 0;
     if (b->is_given) return 1;

@@ -1,6 +1,8 @@
 /* derive_rules.c - see derive_rules.h. */
 #include "symbolic/derive_rules.h"
 
+#include "symbolic/table.h"
+
 #include <math.h>
 
 expr derive_zero(struct graph *g) {
@@ -267,8 +269,14 @@ static expr chain_special(struct graph *g, expr e, int k, expr f) {
     case EXPR_MOD:
         if (k == 0) return f;
         return of(g, EXPR_NEG, derive_mul(g, of(g, EXPR_FLOOR, expr_make(g, EXPR_DIV, n.a, n.b, 0)), f));
+    case EXPR_LOOK:
+        if (k) return derive_zero(g);
+        return derive_mul(g, table_look(g, n.a, table_of(g, &n), table_order(g, &n) + 1), f);
+    case EXPR_POSITION:
+        if (k) return derive_zero(g);
+        return derive_mul(g, table_entry(g, of(g, EXPR_FLOOR, e), table_of(g, &n), TABLE_RATE), f);
     default:
-        return derive_zero(g); /* sign, floor */
+        return derive_zero(g); /* sign, floor, entry */
     }
 }
 
@@ -337,8 +345,9 @@ expr derive_chain(struct graph *g, expr e, int k, expr f) {
 }
 
 int derive_passable(struct derive *d, expr e, const int varies[3]) {
-    uint32_t op = d->g->node[e].op;
-    int nonsmooth = 0;
+    const struct expr_node n = d->g->node[e];
+    uint32_t op = n.op;
+    int nonsmooth = 0, continuous = op == EXPR_ABS || op == EXPR_MIN || op == EXPR_MAX;
     switch (op) {
     case EXPR_ABS:
     case EXPR_SIGN:
@@ -351,10 +360,15 @@ int derive_passable(struct derive *d, expr e, const int varies[3]) {
     case EXPR_MOD:
         nonsmooth = varies[0] || varies[1];
         break;
+    case EXPR_LOOK: { /* how many derivatives are left before one jumps */
+        int left = (int)d->g->rows[table_of(d->g, &n)][TABLE_SMOOTH] - table_order(d->g, &n);
+        nonsmooth = varies[0] && left <= 0;
+        continuous = left == 0;
+        break;
+    }
     default:
         break;
     }
-    int continuous = op == EXPR_ABS || op == EXPR_MIN || op == EXPR_MAX;
     if (!nonsmooth || d->nonsmooth == DERIVE_ANY || (d->nonsmooth == DERIVE_CONTINUOUS && continuous))
         return 1;
     if (!d->obstacle) d->obstacle = e;

@@ -60,6 +60,9 @@ enum expr_op {
     EXPR_ELLIPE,    /* E of m */
     EXPR_JACOBIEPS, /* of (u, m): the integral of dn^2 from 0 to u, that is E(am(u)) */
     EXPR_JACOBISD2, /* of (u, m): that of (sn/dn)^2; m <= 1 for all three */
+    EXPR_LOOK,      /* of (x, table): see table.h; the two below, too */
+    EXPR_ENTRY,
+    EXPR_POSITION,
     EXPR_LT,
     EXPR_LE,
     EXPR_EQ,
@@ -93,12 +96,15 @@ struct graph {
     uint32_t mask;
     uint32_t *mark; /* scratch of the walks, one stamp a node */
     uint32_t stamp;
-    expr zero, one;           /* half of all numbers that are asked for; EXPR_NONE: not yet */
-    expr *image;              /* scratch of one walk, zero between calls */
-    int failed;               /* memory or the budget ran out: some result was EXPR_NONE */
-    int exhausted;            /* it was the budget */
-    double work, spent;       /* the budget, and what of it is gone */
-    const volatile int *stop; /* not 0: nothing is left of it; NULL: nobody asks */
+    expr zero, one;            /* half of all numbers that are asked for; EXPR_NONE: not yet */
+    expr *image;               /* scratch of one walk, zero between calls */
+    int failed;                /* memory or the budget ran out: some result was EXPR_NONE */
+    int exhausted;             /* it was the budget */
+    double work, spent;        /* the budget, and what of it is gone */
+    const volatile int *stop;  /* not 0: nothing is left of it; NULL: nobody asks */
+    const double *const *rows; /* those of the model, and their names (table.h) */
+    const char *const *table_name;
+    int tables;
 };
 
 /* Nodes in an order in which operands come first; free(item) when done. */

@@ -5,6 +5,8 @@
  * pieces make place. */
 #include "symbolic/expr_print.h"
 
+#include "symbolic/table.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@ enum { LOOSE, OR, AND, NOT, COMPARE, ARITH, TERM, SIGN, POWER, PRIMARY };
 enum { PIECES = 4096, LEAST_WORK = 1 << 16, WORK_OF_ROOM = 16, NAME = 320 };
 
 /* OPPOSITE: the node with its sign turned. */
-enum kind { WORD, NODE, OPPOSITE, EXPONENT };
+enum kind { WORD, NODE, OPPOSITE, EXPONENT, TABLE };
 
 struct piece {
     uint32_t item; /* a word, a node or an int32_t */
@@ -159,6 +161,10 @@ static void push_call(struct page *page, struct expr_node n) {
     int operands = expr_operands((enum expr_op)n.op), count = 0;
     const expr operand[3] = {n.a, n.b, n.c};
     struct piece piece[8];
+    if (n.op == EXPR_LOOK) {
+        push(page, 4, (struct piece[]){{n.b, TABLE, 0}, word(OPEN), node(n.a, LOOSE), word(CLOSE)});
+        return;
+    }
     piece[count++] = (struct piece){WORDS + n.op, WORD, 0};
     for (int i = 0; i < operands && i < 3; i++) {
         piece[count++] = word(i ? COMMA : OPEN);
@@ -227,6 +233,13 @@ static void put_word(struct page *page, uint32_t w) {
     put(page, text);
 }
 
+/* load, load' of the derivative. */
+static void put_table(struct page *page, expr number) {
+    const struct expr_node look = {EXPR_LOOK, EXPR_NONE, number, 0};
+    put(page, page->g->table_name[table_of(page->g, &look)]);
+    for (int k = table_order(page->g, &look); k > 0; k--) put(page, "'");
+}
+
 static void put_piece(struct page *page, struct piece piece) {
     char text[16];
     switch ((enum kind)piece.kind) {
@@ -236,6 +249,9 @@ static void put_piece(struct page *page, struct piece piece) {
     case NODE:
     case OPPOSITE:
         put_node(page, piece.item, piece.least, piece.kind == OPPOSITE);
+        break;
+    case TABLE:
+        put_table(page, piece.item);
         break;
     case EXPONENT:
         snprintf(text, sizeof text, "%d", (int)(int32_t)piece.item);

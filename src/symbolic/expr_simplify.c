@@ -5,7 +5,7 @@
  * a) + b and everything else that holds for real numbers only.  Zeros that differentiation finds by
  * structure are dropped in derive.c. Numbers are folded by the functions that the interpreter calls, and
  * only to finite results: 1/0 is left for the run, where it can be seen. */
-#include "symbolic/expr.h"
+#include "symbolic/table.h"
 
 #include <math.h>
 
@@ -225,7 +225,7 @@ static int lost_in(const struct graph *g, enum expr_op op, expr a, expr b, doubl
 
 static int fold(struct graph *g, enum expr_op op, expr a, expr b, expr *out) {
     double x, y = 0;
-    if (!expr_is_constant(g, a, &x)) return 0;
+    if (table_is(op) || !expr_is_constant(g, a, &x)) return 0;
     if (expr_operands(op) == 2 && !expr_is_constant(g, b, &y)) return 0;
     double value = expr_value(op, x, y);
     if (!isfinite(value)) return 0;

@@ -1,6 +1,7 @@
 /* roll.c - the interpreter of rolled programs: one operation over many items at a time; roll_build.c makes
  * what it runs. */
 #include "symbolic/roll.h"
+#include "symbolic/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,7 +96,7 @@ static void put_all(const struct run *x, struct span s, const double *result) {
     break
 
 /* One operation of the body over `count` items. */
-static void operate(const struct tape_code *o, double *lane, uint32_t count) {
+static void operate(const struct tape *t, const struct tape_code *o, double *lane, uint32_t count) {
     double *to = lane + (size_t)o->to * LANES;
     const double *a = lane + (size_t)o->a * LANES;
     const double *b = tape_reads(o) > 1 ? lane + (size_t)o->b * LANES : a;
@@ -116,6 +117,10 @@ static void operate(const struct tape_code *o, double *lane, uint32_t count) {
         EACH(sqrt(a[i]));
     case EXPR_POWI:
         EACH(expr_integer_power(a[i], (int32_t)o->b));
+    case EXPR_LOOK:
+    case EXPR_ENTRY:
+    case EXPR_POSITION:
+        EACH(table_value(t->table, (enum expr_op)o->op, a[i], b[i]));
     default:
         EACH(expr_value((enum expr_op)o->op, a[i], b[i]));
     }
@@ -128,7 +133,7 @@ static void side_by_side(const struct run *x, struct span s) {
     for (uint32_t k = 0; k < t->inputs; k++) load(x, s, t->input[k].index, x->lane + (size_t)k * LANES);
     for (const struct tape_code *o = t->code; o < t->code + t->count; o++) {
         if (o->op != TAPE_STORE) {
-            operate(o, x->lane, s.count);
+            operate(t, o, x->lane, s.count);
             continue;
         }
         const double *a = x->lane + (size_t)o->a * LANES;

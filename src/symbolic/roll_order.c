@@ -254,6 +254,7 @@ static int write_body(struct order *o, struct roll_class *c, const struct roll_w
     expr *node = malloc((words + 1) * sizeof *node), *root = malloc((words + 1) * sizeof *root);
     struct tape_input *input = malloc((words + 1) * sizeof *input);
     int failed = !node || !root || !input || expr_open(&g);
+    if (!failed) g.rows = o->b->g->rows;
     for (size_t i = 0; i < words && !failed;) {
         uint32_t word = list->word[i++];
         if (word <= ROLL_VALUE) {

@@ -268,7 +268,8 @@ static void recurrence(struct builder *b, expr e, uint32_t to, int late) {
         nonsmooth(b, &n, to, late);
         break;
     default:
-        if (n.op == EXPR_SIGN || n.op == EXPR_FLOOR || (n.op >= EXPR_LT && n.op <= EXPR_NOT))
+        if (n.op == EXPR_SIGN || n.op == EXPR_FLOOR || n.op == EXPR_ENTRY ||
+            (n.op >= EXPR_LT && n.op <= EXPR_NOT))
             add_code(b, late, SERIES_ZERO, to, 0, 0, 0);
         else chain(b, e, to, late);
     }

@@ -1,5 +1,6 @@
 /* tape.c - the interpreter; tape_build.c makes what it runs. */
 #include "symbolic/roll.h"
+#include "symbolic/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,6 +85,11 @@ void tape_run(const struct tape *t, double time, const double *u, const double *
         case TAPE_MOVE:
         case TAPE_MOVE_AGAIN:
             r[c->to] = r[c->a];
+            break;
+        case EXPR_LOOK:
+        case EXPR_ENTRY:
+        case EXPR_POSITION:
+            r[c->to] = table_value(t->table, (enum expr_op)c->op, r[c->a], r[c->b]);
             break;
         default:
             r[c->to] = expr_value((enum expr_op)c->op, r[c->a], r[c->b]);

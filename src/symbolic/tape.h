@@ -36,6 +36,7 @@ struct tape {
     double *constant;
     struct tape_input *input;
     uint32_t constants, inputs, registers;
+    const double *const *table; /* those of the graph */
 };
 
 /* 0; -1 without memory; 1 if a symbol that is needed is not among the inputs: it goes to *missing.

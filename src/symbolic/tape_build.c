@@ -270,7 +270,7 @@ static int straight(struct builder *b, const uint32_t *where, size_t outputs, co
 static int build(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
                  const struct tape_input *input, expr *missing, int may_roll) {
     struct builder b = {.g = g, .t = t};
-    *t = (struct tape){.outputs = outputs};
+    *t = (struct tape){.outputs = outputs, .table = g->rows};
     *missing = EXPR_NONE;
     if (expr_order(g, outputs, output, &b.list)) return -1;
     uint32_t *where = calloc(g->count, sizeof *where);

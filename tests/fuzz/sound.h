@@ -44,6 +44,7 @@ struct sound {
     struct sound_list parameter, positive; /* numbers that may have any sign; those > 0 */
     struct sound_list atom;                /* unknowns and what is made of them: for expressions */
     struct sound_list function;            /* of one argument */
+    const char *table;                     /* the same, with knots; NULL: none */
     struct sound_list free;                /* states whose values an event may set */
     int has_switches, has_actions, has_time;
     double from, to; /* the run */
@@ -72,6 +73,7 @@ void sound_line(struct sound *s, enum sound_kind kind, const char *format, ...)
 void sound_add(struct sound_list *list, const char *item);
 const char *sound_pick(struct sound *s, const struct sound_list *list);
 
+void sound_table(struct sound *s);
 const char *sound_number(struct sound *s);                /* > 0, of the size of 1 */
 const char *sound_constant(struct sound *s);              /* numbers and parameters, in any order */
 const char *sound_positive(struct sound *s);              /* the same, > 0 */

@@ -156,6 +156,22 @@ const char *sound_expression(struct sound *s, int depth) {
 }
 
 /* The first ones have switches that no motion meets; the others may be crossed. */
+/* Rows around the values of expressions and times, first and last alike. */
+void sound_table(struct sound *s) {
+    static const char *const by[] = {"hold", "linear", "pchip", "spline", "mean"}, *const outside[] = {
+                                                                                       "hold", "repeat"};
+    int rows = 2 + below(s, 6);
+    double at = -1.5, first = 0.1 * below(s, 9);
+    const char *block = sound_say(s, "table \"r.csv\":\n    \"%g,%g\"", at, first);
+    s->table = sound_name(s, "f");
+    sound_line(s, SOUND_DEFINITION, "table %s = \"r.csv\", by = %s, outside = %s", s->table, by[below(s, 5)],
+               outside[below(s, 2)]);
+    for (int i = 0; i < rows; i++)
+        block = sound_say(s, "%s\n    \"%g,%g\"", block, at += 0.13 + 0.1 * below(s, 12),
+                          i + 1 < rows ? 0.1 * below(s, 11) - 0.4 : first);
+    sound_line(s, SOUND_DEFINITION, "%s", block);
+}
+
 const char *sound_nonsmooth(struct sound *s, int depth) {
     static const char *const far[] = {"abs(2 + sin(%s))",         "max(sin(%s), -2)",
                                       "min(cos(%s), 3)",          "sign(3 + sin(%s))",
@@ -170,5 +186,6 @@ const char *sound_nonsmooth(struct sound *s, int depth) {
     const char *a = sound_expression(s, depth - 1);
     if (!s->allow_switches || sound_one_in(s, 3)) return sound_say(s, far[below(s, COUNT(far))], a);
     s->has_switches = 1;
+    if (s->table && sound_one_in(s, 2)) return sound_say(s, "%s(%s)", s->table, sound_one_in(s, 3) ? "t" : a);
     return sound_say(s, near[below(s, COUNT(near))], a);
 }

@@ -60,6 +60,7 @@ void sound_make(struct sound *s, struct sound_dice dice, int allow_switches) {
     sound_line(s, SOUND_VALUE, "run %g .. %g", s->from, s->to);
     if (sound_one_in(s, 4)) sound_line(s, SOUND_VALUE, "model %s", sound_name(s, "d"));
     sound_parameters(s);
+    if (allow_switches && sound_one_in(s, 3)) sound_table(s);
     if (form < 4) sound_ode(s);
     else if (form < 6) sound_dae(s);
     else if (form < 8) sound_lagrangian(s);

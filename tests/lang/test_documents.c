@@ -5,7 +5,7 @@
 
 #include "lang_model.h"
 
-enum { STATEMENTS = SYNTAX_LIBRARY + 1 };
+enum { STATEMENTS = SYNTAX_TABLE + 1 };
 
 static void note_statements(const struct syntax_statement *s, int *shown) {
     for (; s; s = s->next) {

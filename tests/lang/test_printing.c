@@ -30,6 +30,16 @@ static void models_survive_printing(void **unused) {
     }
 }
 
+static void tables_survive_printing(void **unused) {
+    (void)unused;
+    struct reading r;
+    read_well(&r, "var x, table\ntable load = \"a/load.csv\", column = \"k N\", argument = 1, by = mean, "
+                  "outside = hold\ntable other = \"b.csv\"\nx' = load(t) + other(x)\ntable' = 1\n"
+                  "init x = 0, table = 0\nrun 0 .. 1\ntable \"b.csv\":\n    \"0, 1\"\n    \"1, 2.5e3\"\n");
+    prints_back(&r);
+    pool_release(&r.pool);
+}
+
 static unsigned long long state = 88172645463325252ull;
 
 static int below(int bound) {
@@ -153,6 +163,7 @@ static void random_trees_survive_printing(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_survive_printing),
+        cmocka_unit_test(tables_survive_printing),
         cmocka_unit_test(random_trees_survive_printing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
