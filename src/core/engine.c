@@ -1,7 +1,6 @@
 /* engine.c - see engine.h: layout, opening, beginning, failing. */
 #include "core/engine.h"
 
-#include "base/machine.h"
 #include "core/options.h"
 #include "core/validate.h"
 #include "core/verify.h"
@@ -155,31 +154,6 @@ static int measure(struct engine *e) {
     e->stepper->layout(&e->field.p, &e->o, &e->work);
     free(scratch);
     e->block_size = e->arena.used;
-    return 1;
-}
-
-/* A block that no machine of this size holds is refused in a sentence: to take it would only begin to fail
- * where it is filled.  So are dense matrices whose entries an int does not count. */
-static int too_large(struct engine *e) {
-    const struct field *fd = &e->field;
-    double bytes = (double)e->block_size, capacity = machine_memory(), all = (double)fd->n + fd->m;
-    unsigned traits = e->stepper->info.traits, own = KEEL_CONSTRAINED | KEEL_AS_GIVEN;
-    int newton = traits & KEEL_IMPLICIT && !(traits & own) && !(fd->traits & KEEL_SECOND_ORDER);
-    int dense = fd->m ? !fd->by_pattern : newton && !fd->large;
-    if (bytes <= capacity && !(dense && all * all > 1 << 28)) return 0;
-    struct engine without = {.handle = e->handle, .o = e->o, .stepper = e->stepper, .blank.event = -1};
-    without.r = &without.blank;
-    const char *why = !dense               ? ""
-                      : sparse_available() ? " and dense matrices, which this problem needs"
-                                           : " and dense matrices, for lack of KLU (SuiteSparse)";
-    engine_fail(&without, KEEL_EINVAL, "%.0f unknowns take %.3g GB with %s%s", all, 1e-9 * bytes,
-                e->stepper->info.name, why);
-    size_t length = sizeof without.message;
-    if (bytes > capacity)
-        text_add(without.message, length, ", and this machine has %.3g GB", 1e-9 * capacity);
-    else text_add(without.message, length, "; these end at %d unknowns", 1 << 14);
-    *e = without;
-    e->r = &e->blank;
     return 1;
 }
 
@@ -455,9 +429,10 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
     e->field.damped = stabilizer->info.traits & KEEL_DAMPS && e->rows.count > 0;
     e->field.by_pattern = newton_by_pattern(&e->field);
     e->field.large = newton_goes_sparse(&e->field);
+    e->field.hidden_rows.sparse = hidden_goes_sparse(&e->field, method->info.traits, stabilizer);
     int measured = measure(e);
     e->r = &e->blank;
-    if (measured && too_large(e)) return e;
+    if (measured && engine_too_large(e)) return e;
     if (measured) e->block = aligned_alloc(32, engine_bytes(e));
     if (!e->block) {
         engine_close(e);

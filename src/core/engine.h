@@ -194,6 +194,8 @@ struct engine {
 static inline struct engine *engine_of(const keel_manifold *view) { /* of which a stabilizer has this view */
     return view->core;
 }
+/* engine_memory.c: after its block is measured.  1: it has failed, with its sentence. */
+int engine_too_large(struct engine *e);
 /* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
  * begin 0: laid out only, to be filled from a saved state.  past NULL: nothing is known. */
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,

@@ -108,6 +108,7 @@ static void matrix_sizes(const struct field *fd, size_t *dense, size_t *sparse) 
         if (fd->mech.sparse && user->pattern && maps[i] != &fd->energy && maps[i] != &fd->invariant)
             never = 1;
         if (fd->by_pattern && (maps[i] == &fd->f || maps[i] == &fd->algebraic)) never = 1;
+        if (fd->hidden_rows.sparse && maps[i] == &fd->hidden) never = 1;
         size_t entries = (size_t)user->count * (size_t)maps[i]->columns;
         if (!never && 2 * entries > *dense) *dense = 2 * entries;
         if (user->pattern && (size_t)user->pattern->nnz > *sparse) *sparse = (size_t)user->pattern->nnz;
@@ -182,17 +183,20 @@ void field_layout(struct field *fd, struct arena *a) {
     if (fd->p.mass.value && fd->traits & KEEL_FIRST_ORDER)
         fd->mass = arena_doubles(a, fd->large ? (size_t)fd->p.mass.pattern->nnz : n * n);
     if (fd->form->layout) fd->form->layout(fd, a);
+    if (fd->hidden_rows.sparse) hidden_sparse_layout(fd, a);
     field_show(fd);
 }
 
 int field_attach(struct field *fd) {
-    fd->mech.saddle.lu = NULL;
+    fd->mech.saddle.lu = fd->hidden_rows.saddle.lu = NULL;
     int starved = newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
+    starved += fd->hidden_rows.sparse && saddle_attach(&fd->hidden_rows.saddle);
     return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
 
 void field_detach(struct field *fd) {
     if (fd->mech.sparse) saddle_detach(&fd->mech.saddle);
+    if (fd->hidden_rows.sparse) saddle_detach(&fd->hidden_rows.saddle);
     newton_detach(fd);
     algebra_sparse_detach(fd);
     mass_sparse_detach(fd);

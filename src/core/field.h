@@ -7,6 +7,7 @@
 #define KEEL_CORE_FIELD_H
 
 #include <keel/native.h>
+#include <keel/stabilizer.h>
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -81,6 +82,15 @@ struct algebra {
     double *place[2], *tangent[2], *way, *aim, *beside; /* n + m, m, n, m, n + m: on a way */
 };
 
+/* Hidden rows of a large DAE (hidden_sparse.c): B = H W^-1. */
+struct hidden_rows {
+    int sparse;
+    struct saddle saddle;       /* 1, B */
+    double *entries, *weighted; /* of H where it was asked for last, of the B that is factored */
+    double *c;                  /* as many as rows */
+    int *active;                /* the rows a run keeps */
+};
+
 struct field {
     keel_native view; /* what methods see of it; the first member, so that a method's pointer leads here */
     keel_problem p;   /* its arrays of numbers lie in the solver's block */
@@ -113,6 +123,7 @@ struct field {
     int sliding; /* nor where the rate is that of sliding along a switching surface */
     struct mechanics mech;
     struct algebra dae;
+    struct hidden_rows hidden_rows;
     keel_newton newton[NEWTON_MOST]; /* as they are laid out */
     int newtons, large;              /* large: sparse ones */
     int by_pattern;                  /* the jacobian of f is never spread for checks */
@@ -316,6 +327,18 @@ double algebra_misses(struct field *fd, const struct algebra_piece *p);
 /* Does det F_y change size or sign between the solution u and dae.aim, in its place?  The factors that stand
  * are those of u. */
 int algebra_bends(struct field *fd, double t, const double *u);
+
+/* hidden_sparse.c: for a stepper of these traits */
+int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer);
+void hidden_sparse_layout(struct field *fd, struct arena *a);
+/* B from the entries at hand, factored.  any: rows that depend on others are expected.  0: it cannot be. */
+int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const int *active, int any);
+/* a (n) := the shortest one with B a = c; c is overwritten. */
+void hidden_sparse_shortest(struct field *fd, double *c, double *a);
+void hidden_sparse_tangent(struct field *fd, double *a); /* takes off what B spans */
+/* Row i of s, weighted, freed of what B spans; the share of what is left that floor_of is of the whole. */
+double hidden_sparse_border(struct field *fd, struct rowspace *s, int i, double floor_of);
+double hidden_sparse_size(const struct field *fd, int i, const double *u); /* of row i: sum |H_ij u_j| */
 
 /* mass_sparse.c: M of large systems of first order, which is constant */
 int mass_sparse_attach(struct field *fd); /* 1: no memory */

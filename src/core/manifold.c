@@ -56,7 +56,7 @@ void manifold_layout(struct manifold *m, struct arena *a) {
 void manifold_choose(struct manifold *m) {
     const struct rows *r = m->rows;
     int constraints_left = 0, seen[ROWS_KINDS] = {0};
-    m->kept = m->kept_kinds = 0;
+    m->kept = m->kept_kinds = m->by_pattern = 0;
     m->all_kept = 1;
     for (int i = 0; i < r->count; i++) {
         int constraint = rows_in(ROWS_OF_CONSTRAINTS, rows_kind(r, i));
@@ -64,12 +64,16 @@ void manifold_choose(struct manifold *m) {
         m->all_kept &= r->treatment[i] == KEEL_ROW_KEPT;
         if (r->treatment[i] != KEEL_ROW_KEPT && r->treatment[i] != KEEL_ROW_DAMPED) continue;
         m->row[m->kept++] = i;
+        m->by_pattern += m->fd->hidden_rows.sparse && i < r->stored;
         seen[rows_kind(r, i)] = 1;
     }
     for (int kind = 0; kind < ROWS_KINDS; kind++)
         if (seen[kind]) m->kind[m->kept_kinds++] = kind;
     m->by_mass = m->norm == KEEL_BY_MASS && !constraints_left && !(m->traits & KEEL_OWN_DIRECTIONS);
-    m->space.rows = m->view.kept = m->kept;
+    m->view.kept = m->kept;
+    m->space.rows = m->kept - m->by_pattern;
+    for (int i = 0; i < r->of[KEEL_ROW_HIDDEN] && m->fd->hidden_rows.sparse; i++)
+        m->fd->hidden_rows.active[i] = r->treatment[r->at[KEEL_ROW_HIDDEN] + i] == KEEL_ROW_KEPT;
     m->space.width = m->fd->width;
     m->two_short = m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
     m->normal_known = 0;
@@ -172,6 +176,10 @@ keel_status manifold_shortest(struct manifold *m, double t, double *x, double *l
 void manifold_tangent(struct manifold *m, double *e) {
     if (m->by_mass) {
         manifold_mass_tangent(m, e);
+        return;
+    }
+    if (m->by_pattern) {
+        manifold_hidden_tangent(m, e);
         return;
     }
     struct project p = manifold_project(m);

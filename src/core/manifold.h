@@ -35,10 +35,11 @@ struct manifold {
     int all_kept;        /* of all rows */
     int two_short;       /* flat, two rows, up to four states: the common case has straight code */
     int kept, *row;      /* rows the stabilizer corrects, in order */
+    int by_pattern;      /* the first of them that are hidden rows, and go by their pattern */
     int kept_kinds, kind[ROWS_KINDS];
     double *inverse_weight; /* n: 1 / weight: how far a state may be moved at unit cost */
     double *residual;       /* the rows' own: of the trial state, all rows */
-    struct rowspace space;  /* flat: weighted kept rows.  By mass: invariants, bordered, 2 x width of q */
+    struct rowspace space;  /* flat: the other kept rows.  By mass: invariants, bordered, 2 x width of q */
     double *floor_of, *part, *c, *z, *d;
     double *dual;                  /* by mass, sparse: M times the rows of space */
     double *directions, *bordered; /* by mass: invariants' directions (dq, dv), and their matrix */
@@ -153,6 +154,9 @@ int mechanism_projects(struct manifold *m, double t, double *x);
 /* One step for the kept rows from the first_kept-th on, at a factored place with known residuals. */
 keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, double *low, int first_kept);
 void manifold_mass_tangent(const struct manifold *m, double *e);
+/* manifold_hidden.c: one Newton step of the flat way, and its tangent, with hidden rows by their pattern. */
+keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh);
+void manifold_hidden_tangent(struct manifold *m, double *e);
 /* The same two with a sparse K (manifold_sparse.c): space holds the directions themselves. */
 void manifold_sparse_border(struct manifold *m, int first_kept);
 void manifold_sparse_tangent(const struct manifold *m, double *e);

@@ -36,7 +36,10 @@ static inline keel_status correct_once(struct manifold *m, const struct project 
                                        double *low, int fresh) {
     struct project four = *p;
     four.n = 4;
-    if (!(p->two_short && p->n == 4 && !low && project_two_short(&four, x)))
+    if (m->by_pattern) {
+        keel_status status = manifold_hidden_correct(m, t, x, low, fresh);
+        if (status != KEEL_OK) return status;
+    } else if (!(p->two_short && p->n == 4 && !low && project_two_short(&four, x)))
         project_correct(p, x, low, fresh);
     m->fd->stats->newton++;
     /* where nothing is judged by it, the caller measures later, while the next step is already under way */
@@ -52,7 +55,7 @@ static keel_status iterate(struct manifold *m, const struct project *p, double t
         double worst = manifold_worst(m, &row);
         if (worst <= m->units) return KEEL_OK;
         idle = worst > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2 && manifold_settled(m)) return manifold_left_out(m, t, 0);
+        if (idle >= 2 && manifold_settled(m)) return manifold_left_out(m, t, m->by_pattern);
         if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
         int fresh = worst > 0.1 * before;
         if (fresh) status = jacobians(m, t, x);

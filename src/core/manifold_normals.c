@@ -68,7 +68,7 @@ static void to_weighted(const struct manifold *m, int width, const double *move,
 
 keel_status manifold_normals(struct manifold *m, struct normals *d, double t, const double *u) {
     struct field *fd = m->fd;
-    int n = fd->n, all = fd->n + fd->m;
+    int n = fd->n;
     keel_status status = m->by_mass ? mechanics_factor(fd, t, u) : KEEL_OK;
     for (int k = 0; k < m->kept_kinds && status == KEEL_OK; k++)
         status = rows_jacobian(fd, m->rows, (keel_row_kind)m->kind[k], t, u);
@@ -77,17 +77,16 @@ keel_status manifold_normals(struct manifold *m, struct normals *d, double t, co
     d->space.width = m->by_mass ? 2 * fd->mech.space.width : fd->width;
     for (int i = 0; i < m->kept; i++) {
         double *b = d->space.q + (long)i * d->space.width;
-        weigh_gradient(m, d->space.width, m->rows->jacobian + (long)m->row[i] * all, b);
+        weigh_gradient(m, d->space.width, rows_gradient(m->rows, fd, m->row[i]), b);
         to_state(m, d->space.width, b, d->column + (long)i * n);
     }
     return KEEL_OK;
 }
 
 void manifold_normals_factor(const struct manifold *m, struct normals *d, const double *residual) {
-    int all = m->fd->n + m->fd->m;
     for (int i = 0; i < m->kept; i++) {
         int row = m->row[i], within = residual && rows_in_units(m->rows, row, residual[row]) <= m->units;
-        weigh_gradient(m, d->space.width, m->rows->jacobian + (long)row * all,
+        weigh_gradient(m, d->space.width, rows_gradient(m->rows, m->fd, row),
                        d->space.q + (long)i * d->space.width);
         d->floor_of[i] = within ? MANIFOLD_NEARLY : MANIFOLD_DEPENDENT;
     }

@@ -44,7 +44,8 @@ int newton_goes_sparse(const struct field *fd) {
     if (newton_mechanics_suits(fd)) return sparse_available();
     if (!newton_by_pattern(fd)) return 0;
     if (fd->m || fd->p.mass.value) return 1;
-    return fd->rhs == fd->p.f.value && !fd->damped && sparse_available();
+    int plain = fd->rhs == fd->p.f.value || fd->traits & KEEL_ALGEBRAIC; /* with rows, and no y */
+    return plain && !fd->damped && sparse_available();
 }
 
 /* The joined pattern ------------------------------------------------------------------------------------- */

@@ -138,11 +138,11 @@ static inline void project_tangent(const struct project *p, keel_real *e) {
 
 /* Where all x_j of a row are 0 its round-off is not: a correction of other rows moves them, too, by a
  * round-off of their typical size, and taking that back leaves a round-off of it. */
+#define PROJECT_ROUNDED (16 * 2.2204460492503131e-16)
 static inline keel_real project_least(int n, const keel_real *row, const keel_real *largest) {
-    enum { ROUNDED = 16 };
     keel_real size = keel_lift(0.0);
     KEEL_RK_UNROLL for (int j = 0; j < n; j++) size += keel_abs(row[j]) * largest[j];
-    return ROUNDED * 2.2204460492503131e-16 * size;
+    return PROJECT_ROUNDED * size;
 }
 
 /* The size of a row by its gradient: |reference| + sum of |dc/dx_j| |x_j|. */

@@ -41,7 +41,8 @@ void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
     r->fresh_size = arena_doubles(a, count);
     r->terms = arena_doubles(a, count);
     r->column = arena_doubles(a, count);
-    r->stored = fd->mech.sparse ? r->at[KEEL_ROW_ENERGY] : fd->dae.sparse ? r->at[KEEL_ROW_HIDDEN] : 0;
+    int behind_hidden = fd->mech.sparse || fd->hidden_rows.sparse;
+    r->stored = behind_hidden ? r->at[KEEL_ROW_ENERGY] : fd->dae.sparse ? r->at[KEEL_ROW_HIDDEN] : 0;
     r->lasting = fd->mech.sparse ? r->stored : 0;
     r->jacobian = arena_doubles(a, (count - (size_t)r->stored) * (size_t)(fd->n + fd->m));
 }
@@ -138,6 +139,8 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
     int all = fd->n + fd->m, count = r->of[kind];
     if (fd->mech.sparse && rows_in(ROWS_OF_CONSTRAINTS, kind)) return KEEL_OK; /* K itself is what there is */
     if (fd->dae.sparse && kind == KEEL_ROW_ALGEBRAIC) return KEEL_OK; /* rows_grow asks for the entries */
+    if (fd->hidden_rows.sparse && kind == KEEL_ROW_HIDDEN)
+        return map_entries(fd, &fd->hidden, t, u, fd->hidden_rows.entries);
     double *jacobian = rows_gradient(r, fd, r->at[kind]);
     if (kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING)
         return velocity_jacobian(fd, r, t, u); /* both */
@@ -163,8 +166,20 @@ static keel_status rows_entries_grow(struct field *fd, struct rows *r, double t,
     return status;
 }
 
+/* Those of the hidden rows, from the entries that rows_jacobian has left. */
+static void rows_hidden_grow(struct field *fd, struct rows *r, const double *u) {
+    for (int i = 0; i < r->of[KEEL_ROW_HIDDEN]; i++) {
+        int row = r->at[KEEL_ROW_HIDDEN] + i;
+        double size = fabs(r->reference[row]) + hidden_sparse_size(fd, i, u);
+        r->fresh_size[row] = fmax(size, PROJECT_ROUNDED * hidden_sparse_size(fd, i, fd->size));
+    }
+}
+
 double rows_unit_of_values(const struct field *fd, const struct rows *r, int i) {
+    int hidden = i - r->at[KEEL_ROW_HIDDEN];
     double least = i >= r->stored ? project_least(fd->n, rows_gradient(r, fd, i), fd->size) : 0;
+    if (fd->hidden_rows.sparse && hidden >= 0 && hidden < r->of[KEEL_ROW_HIDDEN])
+        least = PROJECT_ROUNDED * hidden_sparse_size(fd, hidden, fd->size);
     return r->size[i] > 2 * least ? rows_unit(r, i) : 0;
 }
 
@@ -179,6 +194,7 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         keel_status status = rows_entries_grow(fd, r, t, u);
         if (status != KEEL_OK) return status;
     }
+    if (fd->hidden_rows.sparse && kind == KEEL_ROW_HIDDEN) rows_hidden_grow(fd, r, u);
     for (int i = first; i < first + count && i >= r->stored; i++) {
         const double *row = rows_gradient(r, fd, i);
         double size = fabs(r->reference[i]);

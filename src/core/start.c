@@ -37,7 +37,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->d = arena_doubles(a, width);
     st->chosen = arena_ints(a, count);
     st->aside = arena_ints(a, count);
-    st->part = arena_ints(a, fd->mech.sparse ? count : 0);
+    st->part = arena_ints(a, start_is_large(fd) ? count : 0);
 }
 
 /* The levels of the form; returns how many. */
@@ -110,6 +110,7 @@ static keel_status factor(struct start *st, const struct start_level *level, int
     struct field *fd = st->fd;
     for (int i = 0; i < count && fd->mech.sparse; i++) st->space.used[i] = 1;
     if (fd->mech.sparse) return start_sparse_factor(st, level, t, u, mass);
+    if (fd->hidden_rows.sparse) return start_hidden_factor(st, level, count, t);
     keel_status status = mass ? mechanics_mass(fd, t, u) : KEEL_OK;
     if (status != KEEL_OK) return status;
     st->space.rows = count;
@@ -118,8 +119,8 @@ static keel_status factor(struct start *st, const struct start_level *level, int
         const double *row = rows_gradient(st->rows, fd, st->chosen[i]) + level->first;
         memset(b, 0, (size_t)st->space.width * sizeof *b);
         for (int j = 0; j < level->columns; j++) {
-            double size = fd->size[level->first + j];
-            b[j] = !st->free[level->first + j] ? 0 : mass ? row[j] : row[j] * (size > 0 ? size : 1);
+            double reach = start_reach(st, level->first + j);
+            b[j] = reach > 0 && mass ? row[j] : row[j] * reach;
         }
         if (mass && fd->mech.mass) dense_lower_solve(level->columns, fd->mech.mass, b);
         st->floor_of[i] = st->dependent;
@@ -132,6 +133,10 @@ static void direction(struct start *st, const struct start_level *level, int cou
     const struct field *fd = st->fd;
     if (fd->mech.sparse) {
         start_sparse_direction(st, level, count);
+        return;
+    }
+    if (fd->hidden_rows.sparse) {
+        start_hidden_direction(st, level, count);
         return;
     }
     for (int i = 0; i < count; i++) st->c[i] = -st->residual[st->chosen[i]];
@@ -180,7 +185,7 @@ static int partner(struct start *st, int left_out) {
 static keel_status solve_within(struct start *st, const struct start_level *level, double t, double *u,
                                 int iterations, double enough) {
     struct field *fd = st->fd;
-    int hasty = fd->mech.sparse && iterations == HASTY;
+    int hasty = start_is_large(fd) && iterations == HASTY;
     if (fd->mech.sparse && level->columns == fd->n) return start_sparse_rest(st, level, t, u, hasty);
     int count = choose_rows(st, level), idle = 0;
     int mass = fd->traits & KEEL_SECOND_ORDER && level->columns == fd->nq && all_free(st, level);
@@ -204,7 +209,7 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
     for (int i = 0; i < count; i++) {
         int row = st->chosen[i];
         if (st->space.used[i] || fabs(st->residual[row]) <= START_FITS * st->rows->size[row]) continue;
-        int other = all_free(st, level) ? partner(st, i) : -1;
+        int other = all_free(st, level) && !fd->hidden_rows.sparse ? partner(st, i) : -1;
         if (other < 0) return KEEL_ESTART;
         return field_fault(
             fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
@@ -213,6 +218,7 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
     }
     int left = not_met(st, count, START_FITS);
     if (left < 0) return KEEL_OK;
+    if (fd->hidden_rows.sparse && all_free(st, level)) return start_hidden_diagnose(st, t, left);
     return fd->mech.sparse && all_free(st, level) ? start_sparse_diagnose(st, t, u, left) : KEEL_ESTART;
 }
 
@@ -306,23 +312,29 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     return KEEL_OK;
 }
 
+/* sum |dF_i/dx_j| size_j, from the entries in fd->sparse. */
+static double size_of_entries(const struct field *fd, int i, const double *size) {
+    const keel_pattern *p = fd->algebraic.user.pattern;
+    double sum = 0;
+    for (int e = p->row_start[i]; e < p->row_start[i + 1] && p->column[e] < fd->n; e++)
+        sum += fabs(fd->sparse[e]) * size[p->column[e]];
+    return sum;
+}
+
 /* Rows of a DAE whose terms vanish at the start, d/dt rows at rest above all, have no round-off of their own
  * there.  A state counts as large as atol/rtol, and so do its terms. */
 static void least_sizes(struct start *st, double t, const double *u) {
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     if (fd->dae.sparse && map_entries(fd, &fd->algebraic, t, u, fd->sparse) != KEEL_OK) return;
+    for (int j = 0; j < fd->n; j++) st->d[j] = fd->least[j] > 0 ? fd->least[j] : fd->size[j];
     for (int i = 0; i < r->count && fd->traits & KEEL_ALGEBRAIC; i++) {
-        const double *row = i < r->stored ? NULL : rows_gradient(r, fd, i);
-        const keel_pattern *p = row ? NULL : fd->algebraic.user.pattern;
-        int of_pattern = row ? 0 : p->row_start[i + 1];
+        int hidden = i - r->at[KEEL_ROW_HIDDEN];
         double size = 0;
-        for (int j = 0; j < fd->n && row; j++)
-            size += fabs(row[j]) * (fd->least[j] > 0 ? fd->least[j] : fd->size[j]);
-        for (int e = row ? 0 : p->row_start[i]; e < of_pattern && p->column[e] < fd->n; e++) {
-            int j = p->column[e];
-            size += fabs(fd->sparse[e]) * (fd->least[j] > 0 ? fd->least[j] : fd->size[j]);
-        }
+        if (i >= r->stored)
+            for (int j = 0; j < fd->n; j++) size += fabs(rows_gradient(r, fd, i)[j]) * st->d[j];
+        else if (hidden >= 0) size = hidden_sparse_size(fd, hidden, st->d);
+        else size = size_of_entries(fd, i, st->d);
         r->size[i] = fmax(r->size[i], size);
     }
 }
@@ -426,9 +438,9 @@ static keel_status nearby(struct start *st, const struct start_level *level, dou
             out[j] = u[j] + (j < level->columns ? share * inverse_weight_of(fd, j, radius, u, largest) : 0);
         }
         memset(st->free, 1, (size_t)(fd->n + fd->m));
-        if (fd->mech.sparse && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
+        if (start_is_large(fd) && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
         keel_status status = solve_within(st, level, t, out, HASTY, enough);
-        if (status != KEEL_ESTART || !fd->mech.sparse || st->share < START_LEAST_SHARE) return status;
+        if (status != KEEL_ESTART || !start_is_large(fd) || st->share < START_LEAST_SHARE) return status;
     }
 }
 
@@ -445,7 +457,7 @@ void start_grow_sizes(struct start *st, double t, const double *u) {
     const struct start_level equations = {ROWS_OF_EQUATIONS, -1, 0, st->fd->n};
     struct fault before = st->fd->fault; /* a point that cannot be met says nothing */
     unsigned seed = 2026;
-    int points = choose_rows(st, &equations) == 0 ? 0 : st->fd->mech.sparse ? OF_LARGE : POINTS;
+    int points = choose_rows(st, &equations) == 0 ? 0 : start_is_large(st->fd) ? OF_LARGE : POINTS;
     for (int k = 0; k < points; k++) nearby(st, &equations, START_NEAR, enough, t, u, &seed, st->found);
     st->fd->fault = before;
     field_forget(st->fd);

@@ -17,6 +17,11 @@ struct start_level {
 
 struct manifold;
 
+/* Do rows go by their patterns, and points around u shorter ways? */
+static inline int start_is_large(const struct field *fd) {
+    return fd->mech.sparse || fd->hidden_rows.sparse;
+}
+
 struct start {
     struct field *fd;
     struct rows *rows;
@@ -30,8 +35,8 @@ struct start {
     double *sizes;    /* of the rows, kept while points far away are looked at */
     int *chosen;      /* rows of the level at hand */
     int *aside;       /* rows that are not chosen, while points are looked at without them */
-    int *part;        /* large mechanics: rows of K that take part */
-    double share;     /* large mechanics: of the moves to points around u, such that these can be met */
+    int *part;        /* large: rows of K, or hidden ones, that take part */
+    double share;     /* large: of the moves to points around u, such that these can be met */
 };
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a);
@@ -56,9 +61,15 @@ double start_units(struct start *st, const struct start_level *level, double t, 
 /* Lets the sizes of the equations' rows grow to what they are at points near u: the start may be a special
  * one, at rest say, where the terms of a row vanish, and with them its round-off unit. */
 void start_grow_sizes(struct start *st, double t, const double *u);
+/* How far a free value may be moved at unit cost; 0: it is fixed. */
+static inline double start_reach(const struct start *st, int j) {
+    double size = st->fd->size[j];
+    return !st->free[j] ? 0 : size > 0 ? size : 1;
+}
 double start_random(unsigned *seed); /* in -1 .. 1 */
-/* start_sparse.c: large mechanics.  Factor and direction of a level; points around u; rows with a direction
- * of their own; positions, velocities and then invariants of a level with all columns. */
+/* start_sparse.c: large mechanics.  Factor and direction of a level; points around u, of large DAEs, too;
+ * rows with a direction of their own; positions, velocities and then invariants of a level with all
+ * columns. */
 keel_status start_sparse_factor(struct start *st, const struct start_level *level, double t, const double *u,
                                 int mass);
 void start_sparse_direction(struct start *st, const struct start_level *level, int count);
@@ -68,6 +79,10 @@ keel_status start_sparse_rank(struct start *st, double t, const double *u);
 keel_status start_sparse_diagnose(struct start *st, double t, const double *u, int row);
 keel_status start_sparse_rest(struct start *st, const struct start_level *rest, double t, double *u,
                               int hasty);
+/* start_hidden.c: factor and direction of large DAEs, and which row cannot be met. */
+keel_status start_hidden_factor(struct start *st, const struct start_level *level, int count, double t);
+void start_hidden_direction(struct start *st, const struct start_level *level, int count);
+keel_status start_hidden_diagnose(struct start *st, double t, int row);
 /* The levels of the form; how many. */
 int start_levels(const struct field *fd, struct start_level *level);
 /* Which of a mechanical level's rows, one after the other, have a direction of their own at u, into

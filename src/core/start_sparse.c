@@ -21,10 +21,7 @@ keel_status start_sparse_factor(struct start *st, const struct start_level *leve
     if (status != KEEL_OK) return status;
     m->ready = 0; /* k stays where it is */
     for (int i = 0; i < fd->k; i++) st->part[i] = i < fd->kg || !positions_only(level);
-    for (int j = 0; j < fd->nq; j++) {
-        double size = fd->size[level->first + j];
-        st->d[j] = !st->free[level->first + j] ? 0 : size > 0 ? size : 1;
-    }
+    for (int j = 0; j < fd->nq; j++) st->d[j] = start_reach(st, level->first + j);
     if (saddle_factor_any(&m->saddle, m->mass_values, k, mass ? NULL : st->d, st->part) == SADDLE_FINE)
         return KEEL_OK;
     return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
@@ -44,14 +41,16 @@ void start_sparse_direction(struct start *st, const struct start_level *level, i
  * times the angles between them, so that e is N^(-3/4) at most.  st->share is that part of the half. */
 keel_status start_sparse_shorten(struct start *st, double t, const double *u, double *moved) {
     struct field *fd = st->fd;
-    if (fd->kg == 0) return KEEL_OK;
-    const keel_pattern *p = fd->constraint.user.pattern;
-    double *here = fd->mech.beside, *there = fd->sparse, *share = st->d;
-    keel_status status = map_entries(fd, &fd->constraint, t, u, here);
-    if (status == KEEL_OK) status = map_entries(fd, &fd->constraint, t, moved, there);
+    const struct map *map = fd->hidden_rows.sparse ? &fd->hidden : &fd->constraint;
+    if (map->user.count == 0) return KEEL_OK;
+    const keel_pattern *p = map->user.pattern;
+    double *here = fd->hidden_rows.sparse ? fd->hidden_rows.entries : fd->mech.beside, *there = fd->sparse;
+    double *share = st->d;
+    keel_status status = map_entries(fd, map, t, u, here);
+    if (status == KEEL_OK) status = map_entries(fd, map, t, moved, there);
     if (status != KEEL_OK) return status;
-    for (int j = 0; j < fd->nq; j++) share[j] = 1;
-    for (int i = 0; i < fd->kg; i++) {
+    for (int j = 0; j < map->columns; j++) share[j] = 1;
+    for (int i = 0; i < map->user.count; i++) {
         double size = 0, change = 0;
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
             size += here[e] * here[e];
@@ -61,7 +60,7 @@ keel_status start_sparse_shorten(struct start *st, double t, const double *u, do
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
             share[p->column[e]] = fmin(share[p->column[e]], most);
     }
-    for (int j = 0; j < fd->nq; j++) moved[j] = u[j] + st->share * share[j] * (moved[j] - u[j]);
+    for (int j = 0; j < map->columns; j++) moved[j] = u[j] + st->share * share[j] * (moved[j] - u[j]);
     return KEEL_OK;
 }
 

@@ -91,10 +91,10 @@ static int matrices_fit(char *why, size_t capacity, const keel_problem *p, const
                 ? "a jacobian with a pattern of the constraints and a pattern of the mass, all "
                   "rows kept and weighed by mass, and a method that does not keep them itself"
                 : "a keel that was built with KLU (SuiteSparse)");
-    /* f may go without a matrix, and with patterns both go by memory (engine.c) */
+    /* f may go without a matrix, and with patterns all three go by memory (engine.c) */
     return (!p->f.jacobian || p->f.pattern || matrix_fits(why, capacity, &p->f, "f", all)) &&
            (p->algebraic.pattern || matrix_fits(why, capacity, &p->algebraic, "algebraic", all)) &&
-           matrix_fits(why, capacity, &p->hidden, "hidden", n) &&
+           (p->hidden.pattern || matrix_fits(why, capacity, &p->hidden, "hidden", n)) &&
            matrix_fits(why, capacity, &p->constraint, "constraint", half) &&
            matrix_fits(why, capacity, &p->rolling, "rolling", half) &&
            matrix_fits(why, capacity, &p->velocity, "velocity", n);

@@ -156,7 +156,7 @@ static void sample_around(struct start *st, int i, const struct start_level *res
     int far = ring->radius > START_NEAR;
     size_t bytes = (size_t)r->count * sizeof *r->size;
     /* a point of large mechanics is hundreds of small ones */
-    int points = st->fd->mech.sparse ? (ring->points + 2) / 3 : ring->points;
+    int points = start_is_large(st->fd) ? (ring->points + 2) / 3 : ring->points;
     memcpy(st->sizes, r->size, bytes);
     for (int k = 0; k < points; k++) {
         keel_status status = start_nearby(st, rest, ring->radius, t, u, &s->seed, st->found);

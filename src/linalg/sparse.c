@@ -77,6 +77,16 @@ int sparse_available(void) {
     return 1;
 }
 
+/* Is every entry of the diagonal in the pattern? */
+static int has_diagonal(int n, const int *start, const int *row) {
+    for (int j = 0; j < n; j++) {
+        int found = 0;
+        for (int e = start[j]; e < start[j + 1] && !found; e++) found = row[e] == j;
+        if (!found) return 0;
+    }
+    return 1;
+}
+
 struct sparse *sparse_open(int n, const int *start, const int *row, enum sparse_pivots pivots) {
     struct sparse *s = calloc(1, sizeof *s);
     if (!s || !load(&s->klu)) {
@@ -92,6 +102,9 @@ struct sparse *sparse_open(int n, const int *start, const int *row, enum sparse_
         s->common.btf = 0;
         s->common.tol = 0;
     }
+    /* The order of A + A^T fills little while pivots come from the diagonal.  Multipliers have none there:
+     * that of A^T A bounds the fill whatever pivots are taken. */
+    if (!has_diagonal(n, start, row)) s->common.ordering = 1;
     s->symbolic = s->klu.analyze(n, s->start, s->row, &s->common);
     if (s->symbolic) return s;
     sparse_close(s);

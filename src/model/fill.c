@@ -97,18 +97,27 @@ static double entries_of_rates(const struct formulation *r) {
     return goes_by_pattern(r) && sparse_pays(order, entries) ? entries : order * order;
 }
 
+/* Hidden rows of such a system, by their pattern: as many numbers and, a hundred times, twenty operations for
+ * each.  0: they are dense. */
+static double entries_of_hidden(const struct formulation *r) {
+    double entries = entries_of(&r->hidden.jacobian);
+    int sparse = r->hidden.count && goes_by_pattern(r) && saddle_pays(r->n, r->hidden.count, r->n, entries);
+    return sparse ? entries : 0;
+}
+
 /* To open and to make the first steps the algebraic equations are factored some fifty times, the mass a few
  * times, the rows of the manifold a hundred times; for an invariant, which is verified at two dozen points
  * each found by some ten corrections, two thousand times more. */
 int fill_matrices_fit(const struct formulation *r) {
     if (goes_sparse(r)) return 1; /* as many numbers as the patterns have, which the budget knows already */
     double n = r->n, m = r->m, mass = formulation_traits(r) & KEEL_SECOND_ORDER ? n / 2 : 0;
-    double rows = r->hidden.count + r->constraint.count + r->rolling.count, kept = rows + invariants(r);
-    double of_rates = entries_of_rates(r), entries = of_rates + (n + m) * kept,
+    double by_pattern = entries_of_hidden(r), hidden = by_pattern > 0 ? 0 : r->hidden.count;
+    double rows = hidden + r->constraint.count + r->rolling.count, kept = rows + invariants(r);
+    double of_rates = entries_of_rates(r), entries = of_rates + by_pattern + (n + m) * kept,
            factors = 100 * kept * kept + 2000 * invariants(r) * rows * rows;
     double solves = of_rates < (n + m) * (n + m) ? 20 * of_rates : 20 * m * m * m;
     return left_for(r, EXPR_COST_BYTE * sizeof(double) * entries + solves + 2 * mass * mass * mass +
-                           factors * n);
+                           factors * n + 2000 * by_pattern);
 }
 
 int fill_checks_fit(const struct formulation *r, const struct functions *f) {

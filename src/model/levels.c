@@ -119,8 +119,9 @@ static int view_factor(struct view *v, struct begin *b, const double *u, const d
 int levels_left(struct begin *b, const struct level *l, double *left) {
     struct view v;
     size_t width = (size_t)l->columns;
-    for (int j = 0; j < l->columns; j++) left[j] = b->given[l->first + j] == BEGIN_FIXED ? 0 : 1;
-    if (l->count == 0) return 1;
+    int any = 0;
+    for (int j = 0; j < l->columns; j++) any |= (left[j] = b->given[l->first + j] == BEGIN_FIXED ? 0 : 1) > 0;
+    if (l->count == 0 || !any) return 1;
     if (width * (size_t)l->count > MOST_ENTRIES) return memset(left, 0, width * sizeof *left), 1;
     int good = view_open(&v, b, l);
     if (good && view_factor(&v, b, b->m->u0, left))

@@ -133,7 +133,7 @@ static keel_status slopes(struct engine *e, double h, double t, const double *u,
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < k; i++) {
-        const double *row = rows->jacobian + (long)m->row[i] * (fd->n + fd->m);
+        const double *row = rows_gradient(rows, fd, m->row[i]);
         for (int j = 0; j < k; j++) {
             const double *along = j ? e->error[j - 1] : x->trial;
             double sum = j ? 0 : rows->column[m->row[i]] * h;

@@ -199,7 +199,7 @@ static double squares(const struct manifold *m) {
 
 static keel_status slopes(struct manifold *m, double t, const double *x, double *slope, int grow) {
     struct scale *s = own(m);
-    int k = m->kept, all = m->fd->n + m->fd->m;
+    int k = m->kept;
     keel_status status = KEEL_OK;
     for (int a = 0; a < m->kept_kinds && status == KEEL_OK; a++) {
         keel_row_kind kind = (keel_row_kind)m->kind[a];
@@ -208,7 +208,7 @@ static keel_status slopes(struct manifold *m, double t, const double *x, double 
     }
     memset(slope, 0, (size_t)(k * k) * sizeof *slope);
     for (int i = 0; i < k && status == KEEL_OK; i++) {
-        const double *row = m->rows->jacobian + (long)m->row[i] * all;
+        const double *row = rows_gradient(m->rows, m->fd, m->row[i]);
         for (int l = 0; l < m->fd->n; l++) {
             int set = s->set_of[l];
             if (set >= 0 && set < k) slope[i * k + set] += row[l] * x[l] / size_of(m, i);

@@ -1,0 +1,34 @@
+/* engine_memory.c - does this machine hold the numbers of a run?
+ *
+ * A block that no machine of this size holds is refused in a sentence: to take it would only begin to fail
+ * where it is filled.  So are dense matrices whose entries an int does not count. */
+#include "core/engine.h"
+
+#include "base/machine.h"
+
+enum { ENTRIES_ROOT = 1 << 14, ENTRIES = 1 << 28 }; /* unknowns, entries of a dense matrix */
+
+int engine_too_large(struct engine *e) {
+    const struct field *fd = &e->field;
+    double bytes = (double)e->block_size, capacity = machine_memory(), all = (double)fd->n + fd->m;
+    unsigned traits = e->stepper->info.traits, own = KEEL_CONSTRAINED | KEEL_AS_GIVEN;
+    int newton = traits & KEEL_IMPLICIT && !(traits & own) && !(fd->traits & KEEL_SECOND_ORDER);
+    int dense = fd->m ? !fd->by_pattern : newton && !fd->large;
+    double rows = fd->hidden_rows.sparse ? 0 : fd->hidden.user.count; /* full ones */
+    if (bytes <= capacity && !(dense && all * all > ENTRIES) && rows * fd->n <= ENTRIES) return 0;
+    struct engine without = {.handle = e->handle, .o = e->o, .stepper = e->stepper, .blank.event = -1};
+    without.r = &without.blank;
+    const char *why = !dense && rows == 0  ? ""
+                      : sparse_available() ? " and dense matrices, which this problem needs"
+                                           : " and dense matrices, for lack of KLU (SuiteSparse)";
+    engine_fail(&without, KEEL_EINVAL, "%.0f unknowns take %.3g GB with %s%s", all, 1e-9 * bytes,
+                e->stepper->info.name, why);
+    size_t length = sizeof without.message;
+    if (bytes > capacity)
+        text_add(without.message, length, ", and this machine has %.3g GB", 1e-9 * capacity);
+    else if (dense) text_add(without.message, length, "; these end at %d unknowns", ENTRIES_ROOT);
+    else text_add(without.message, length, "; these end at %d entries", ENTRIES);
+    *e = without;
+    e->r = &e->blank;
+    return 1;
+}

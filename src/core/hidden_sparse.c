@@ -1,0 +1,75 @@
+/* hidden_sparse.c - the hidden rows h(t, x) = 0 of a large DAE, by their pattern.
+ *
+ * With B = H W^-1, H the jacobian of the rows and W the weights of the states, the shortest a with B a = c
+ * solves the saddle-point system
+ *
+ *     a + B^T mu = 0,   B a = c,
+ *
+ * sparse as it stands (linalg/saddle.h): a projection takes as many operations as there are entries, where an
+ * orthogonal basis of k rows takes k^2 n.  A row beside them that has no pattern, an invariant's, is freed of
+ * what B spans: the solution of a + B^T mu = b, B a = 0. */
+#include "core/field.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Stabilizers that go their own ways see dense rows, and so do methods with matrices of their own. */
+int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer) {
+    const keel_map *hidden = &fd->hidden.user;
+    unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
+    int own = stabilizer->info.traits & dense || stabilizer->correct;
+    if (!fd->large || own || traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) return 0;
+    if (hidden->count == 0 || !hidden->pattern || !hidden->jacobian) return 0;
+    return saddle_pays(fd->n, hidden->count, fd->n, hidden->pattern->nnz);
+}
+
+void hidden_sparse_layout(struct field *fd, struct arena *a) {
+    struct hidden_rows *r = &fd->hidden_rows;
+    const keel_map *hidden = &fd->hidden.user;
+    size_t entries = (size_t)hidden->pattern->nnz, count = (size_t)hidden->count;
+    saddle_init(&r->saddle, fd->n, NULL, hidden->pattern, hidden->count, NULL, 0);
+    r->saddle.steady = 1;
+    saddle_layout(&r->saddle, a);
+    r->entries = arena_doubles(a, entries);
+    r->weighted = arena_doubles(a, entries);
+    r->c = arena_doubles(a, count);
+    r->active = arena_ints(a, count);
+}
+
+int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const int *active, int any) {
+    struct hidden_rows *r = &fd->hidden_rows;
+    const keel_pattern *p = fd->hidden.user.pattern;
+    for (int e = 0; e < p->nnz; e++) r->weighted[e] = r->entries[e] * inverse_weight[p->column[e]];
+    fd->stats->factorizations++;
+    if (!any && saddle_factor(&r->saddle, NULL, r->weighted, active) == SADDLE_FINE) return 1;
+    return saddle_factor_any(&r->saddle, NULL, r->weighted, NULL, active) == SADDLE_FINE;
+}
+
+void hidden_sparse_shortest(struct field *fd, double *c, double *a) {
+    memset(a, 0, (size_t)fd->n * sizeof *a);
+    saddle_solve_roughly(&fd->hidden_rows.saddle, a, c);
+}
+
+void hidden_sparse_tangent(struct field *fd, double *a) {
+    struct hidden_rows *r = &fd->hidden_rows;
+    memset(r->c, 0, (size_t)r->saddle.k * sizeof *r->c);
+    saddle_solve(&r->saddle, a, r->c);
+}
+
+/* What is left of a row that B nearly spans has lost its digits: once more. */
+double hidden_sparse_border(struct field *fd, struct rowspace *s, int i, double floor_of) {
+    double *b = s->q + (long)i * s->width, whole = rowspace_dot(s->width, b, b), left = whole;
+    for (int pass = 0; pass < 2 && (pass == 0 || left < 0.01 * whole); pass++) {
+        hidden_sparse_tangent(fd, b);
+        left = rowspace_dot(s->width, b, b);
+    }
+    return left > 0 ? floor_of * sqrt(whole / left) : 2;
+}
+
+double hidden_sparse_size(const struct field *fd, int i, const double *u) {
+    const keel_pattern *p = fd->hidden.user.pattern;
+    double size = 0;
+    for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+        size += fabs(fd->hidden_rows.entries[e] * u[p->column[e]]);
+    return size;
+}

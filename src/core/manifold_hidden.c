@@ -1,0 +1,49 @@
+/* manifold_hidden.c - Newton's step of manifold_flat.c with hidden rows by their pattern
+ * (hidden_sparse.c). */
+#include "core/manifold.h"
+
+/* The hidden rows first, then what invariants add to their directions. */
+static int factor(struct manifold *m) {
+    struct field *fd = m->fd;
+    struct rowspace *s = &m->space;
+    if (!hidden_sparse_factor(fd, m->inverse_weight, fd->hidden_rows.active, 0)) return 0;
+    s->rows = m->kept - m->by_pattern;
+    s->width = fd->width;
+    for (int i = 0; i < s->rows; i++) {
+        int row = m->row[m->by_pattern + i];
+        int off = rows_in_units(m->rows, row, m->residual[row]) > m->units;
+        rowspace_set(s, i, fd->n, rows_gradient(m->rows, fd, row), m->inverse_weight);
+        m->floor_of[i] = hidden_sparse_border(fd, s, i, off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY);
+    }
+    rowspace_factor(s, m->floor_of);
+    return 1;
+}
+
+/* a := the shortest one that meets the hidden rows; then along the tangent what invariants lack. */
+keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh) {
+    struct field *fd = m->fd;
+    double *a = m->d, *along = fd->line, *c = fd->hidden_rows.c;
+    int first = m->rows->at[KEEL_ROW_HIDDEN], invariants = m->kept - m->by_pattern;
+    if (fresh && !factor(m)) return manifold_refuse(m, t, m->row[0]);
+    for (int i = 0; i < fd->hidden.user.count; i++)
+        c[i] = fd->hidden_rows.active[i] ? -m->residual[first + i] : 0;
+    hidden_sparse_shortest(fd, c, a);
+    for (int i = 0; i < invariants; i++) {
+        int row = m->row[m->by_pattern + i];
+        const double *gradient = rows_gradient(m->rows, fd, row);
+        m->c[i] = -m->residual[row];
+        for (int j = 0; j < fd->n; j++) m->c[i] -= gradient[j] * m->inverse_weight[j] * a[j];
+    }
+    if (invariants) rowspace_shortest(&m->space, m->c, m->z, along);
+    for (int j = 0; j < fd->n; j++) a[j] = (invariants ? a[j] + along[j] : a[j]) * m->inverse_weight[j];
+    manifold_move(x, low, fd->n, a);
+    return KEEL_OK;
+}
+
+void manifold_hidden_tangent(struct manifold *m, double *e) {
+    int n = m->fd->n;
+    for (int j = 0; j < n; j++) e[j] = m->inverse_weight[j] > 0 ? e[j] / m->inverse_weight[j] : 0;
+    hidden_sparse_tangent(m->fd, e);
+    rowspace_tangent(&m->space, e);
+    for (int j = 0; j < n; j++) e[j] *= m->inverse_weight[j];
+}
