@@ -14,6 +14,7 @@ static const struct expected {
 } table[] = {
     {"allen_cahn", 0, 1e-9},
     {"andrews", 0, 1e-8},
+    {"arenstorf", 10, 1e-7},
     {"bounce", 0, 1e-11},
     {"brusselator_line", 0, 1e-9},
     {"brusselator_plane", 0, 1e-7},
