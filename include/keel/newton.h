@@ -36,10 +36,12 @@ KEEL_API keel_status keel_newton_factor(keel_work *w, keel_newton *n, int k, dou
 /* b := (I - c J)^-1 b, with its imaginary part for complex matrices, else NULL. */
 KEEL_API void keel_newton_solve(const keel_work *w, const keel_newton *n, int k, double *b,
                                 double *imaginary);
-/* The same for a real matrix, where an error of `enough` in the root mean square of scale (n) times b does no
- * harm: a solve that goes by iteration ends there. */
+/* The same where an error of `enough` in the root mean square of scale (n) times b does no harm: a solve that
+ * goes by iteration ends there. */
 KEEL_API void keel_newton_solve_near(const keel_work *w, const keel_newton *n, int k, double *b,
-                                     const double *scale, double enough);
+                                     double *imaginary, const double *scale, double enough);
+/* Do solves with matrix k go by iteration, as far as is known? */
+KEEL_API int keel_newton_iterates(const keel_work *w, const keel_newton *n, int k);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,6 @@ keel_newton *keel_newton_beside(keel_work *w, keel_newton *of) {
     keel_newton *n = of ? newton_next(field_of(w)) : NULL;
     if (!n) return NULL;
     *n = (keel_newton){.real = of->real, .complex = of->complex, .of = of};
-    of->has_beside = 1;
     if (field_of(w)->large) newton_sparse_layout(w, n, 0);
     else n->jacobian = keel_work_doubles(w, (size_t)w->n * (size_t)w->n);
     return n;
@@ -116,8 +115,12 @@ void keel_newton_solve(const keel_work *w, const keel_newton *n, int k, double *
     memcpy(imaginary, pair + order, bytes);
 }
 
-void keel_newton_solve_near(const keel_work *w, const keel_newton *n, int k, double *b, const double *scale,
-                            double enough) {
-    if (field_of(w)->large && newton_krylov_solve(w, n->of, k, b, scale, enough)) return;
-    keel_newton_solve(w, n, k, b, NULL);
+int keel_newton_iterates(const keel_work *w, const keel_newton *n, int k) {
+    return field_of(w)->large && newton_krylov_iterates(n->of, k);
+}
+
+void keel_newton_solve_near(const keel_work *w, const keel_newton *n, int k, double *b, double *imaginary,
+                            const double *scale, double enough) {
+    if (field_of(w)->large && newton_krylov_solve(w, n->of, k, b, imaginary, scale, enough)) return;
+    keel_newton_solve(w, n, k, b, imaginary);
 }

@@ -42,7 +42,6 @@ struct newton_effort {
 
 struct keel_newton {
     int real, complex;
-    int has_beside;   /* there is another J whose factors take the place of those of this one */
     double *jacobian; /* n x n, or the entries */
     keel_newton *of;  /* the one that has the factors */
     double *lu;       /* dense: one matrix after the other, n x n, complex ones 2n x 2n */
@@ -111,9 +110,11 @@ void newton_krylov_detach(struct field *fd);
 void newton_krylov_choose(const struct field *fd, const keel_newton *n);
 /* 1: GMRES will solve with these values; 0: it will not. */
 int newton_krylov_factor(keel_newton *n, int k, const double *values);
+/* Will it solve with matrix k, as far as is known? */
+int newton_krylov_iterates(const keel_newton *n, int k);
 /* b := (I - c J)^-1 b as keel_newton_solve_near; scale NULL: nearly to round-off.  0: by factors, then. */
-int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, const double *scale,
-                        double enough);
+int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary,
+                        const double *scale, double enough);
 
 /* newton_pattern.c: where the values of a band have the entry of column j at `place`. */
 int newton_band_place(const struct newton_pattern *a, int j, int place);

@@ -13,24 +13,25 @@
 #define USUAL 1e-12 /* relative, where nobody says how near a solve must come */
 #define HOPELESS 1e13 /* operations of the factors: hours */
 
-/* One with complex matrices, or with J of two places, keeps its factors. */
-static int suits(const keel_newton *n) {
-    return n->of == n && n->complex == 0 && !n->has_beside;
-}
-
 int newton_krylov_attach(struct field *fd) {
     struct newton_pattern *p = fd->pattern;
     if (fd->m || fd->p.mass.value || fd->traits & KEEL_SECOND_ORDER || p->banded) return 0;
     if (sparse_operations(p->analysis) < MUCH * (double)p->columns.entries) return 0;
     const struct ilu *first = NULL;
-    for (int i = 0; i < fd->newtons; i++)
-        for (int k = 0; k < fd->newton[i].real && suits(&fd->newton[i]); k++) {
-            struct ilu *a = first ? ilu_share(first) : ilu_open(p->order, p->columns.start, p->columns.row);
+    int parts = 1;
+    for (int i = 0; i < fd->newtons; i++) {
+        keel_newton *n = &fd->newton[i];
+        for (int k = 0; k < n->real + n->complex && n->of == n; k++) {
+            int complex = k >= n->real;
+            struct ilu *a = first ? ilu_share(first, complex)
+                                  : ilu_open(p->order, p->columns.start, p->columns.row, complex);
             if (!a) return 1;
-            fd->newton[i].incomplete[k] = a;
+            n->incomplete[k] = a;
             if (!first) first = a;
+            if (complex) parts = 2;
         }
-    if (first) p->gmres = gmres_open(p->order);
+    }
+    if (first) p->gmres = gmres_open(parts * p->order);
     return first && !p->gmres;
 }
 
@@ -41,32 +42,51 @@ void newton_krylov_detach(struct field *fd) {
     gmres_close(fd->pattern->gmres);
 }
 
+/* Operations for the factors of a matrix, of which complex ones take four times as many. */
+static double average_factors(const struct field *fd, const keel_newton *n) {
+    return sparse_operations(fd->pattern->analysis) * (n->real + 4. * n->complex) / (n->real + n->complex);
+}
+
+int newton_krylov_iterates(const keel_newton *n, int k) {
+    return n->incomplete[k] && n->effort->direct == 0;
+}
+
 void newton_krylov_choose(const struct field *fd, const keel_newton *n) {
     struct newton_effort *e = n->effort;
     if (!n->incomplete[0] || e->direct != 0) return;
     e->average = WEIGHT * e->average + (1 - WEIGHT) * e->spent;
     e->spent = 0;
-    double factors = sparse_operations(fd->pattern->analysis);
+    double factors = average_factors(fd, n);
     if (n->anchor && e->average > factors && factors < HOPELESS) e->direct = 1;
 }
 
 int newton_krylov_factor(keel_newton *n, int k, const double *values) {
-    if (!n->incomplete[k] || n->effort->direct != 0) return 0;
+    if (!newton_krylov_iterates(n, k)) return 0;
     n->stands[k] = ilu_factor(n->incomplete[k], values) == 0;
     if (!n->stands[k]) n->effort->direct = 1;
     return n->stands[k];
 }
 
-int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, const double *scale,
-                        double enough) {
+/* b, with its imaginary part in pairs, or as it is; and back. */
+static void join(int n, const double *b, const double *imaginary, double *pair) {
+    for (int i = 0; i < n; i++) pair[2 * i] = b[i], pair[2 * i + 1] = imaginary[i];
+}
+static void part(int n, const double *pair, double *b, double *imaginary) {
+    for (int i = 0; i < n; i++) b[i] = pair[2 * i], imaginary[i] = pair[2 * i + 1];
+}
+
+int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary,
+                        const double *scale, double enough) {
     struct field *fd = field_of(w);
     struct gmres *g = fd->pattern->gmres;
-    if (!n->incomplete[k] || n->effort->direct != 0 || !newton_sparse_stands(w, n, k)) return 0;
+    if (!newton_krylov_iterates(n, k) || !newton_sparse_stands(w, n, k)) return 0;
     if (n->effort->direct != 0) return 0;
-    double *by_size = fd->pattern->moved;
+    double *by_size = fd->pattern->moved, *right = imaginary ? fd->pattern->right : b;
+    if (imaginary) join(fd->n, b, imaginary, right);
     for (int i = 0; i < fd->n && !scale; i++) by_size[i] = fd->size[i] > 0 ? 1 / fd->size[i] : 1;
-    int found = gmres_solve(g, n->incomplete[k], b, scale ? scale : by_size, enough, scale ? 0 : USUAL);
+    int found = gmres_solve(g, n->incomplete[k], right, scale ? scale : by_size, enough, scale ? 0 : USUAL);
     n->effort->spent += gmres_operations(g, n->incomplete[k]);
+    if (found && imaginary) part(fd->n, right, b, imaginary);
     if (found) return 1;
     if (sparse_operations(fd->pattern->analysis) < HOPELESS) {
         n->effort->direct = 1;

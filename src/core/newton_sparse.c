@@ -123,7 +123,8 @@ keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double rea
         of->stands[k] = band_factor(of->bands[k], band) == 0;
         return of->stands[k] ? KEEL_OK : KEEL_RETRY;
     }
-    if (of->incomplete[k] && newton_krylov_factor(of, k, assemble(fd, n->jacobian, real, imaginary, 0)))
+    if (of->incomplete[k] &&
+        newton_krylov_factor(of, k, assemble(fd, n->jacobian, real, imaginary, k >= of->real)))
         return KEEL_OK;
     int anchored = take_anchor(fd, of, n->jacobian, k, real, imaginary, own);
     const double *values = assemble(fd, n->jacobian, real, imaginary, k >= of->real);
@@ -155,7 +156,7 @@ void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, d
     const struct field *fd = field_of(w);
     const struct newton_pattern *p = fd->pattern;
     double *r = p->right;
-    if (newton_krylov_solve(w, n, k, b, NULL, 0)) return;
+    if (newton_krylov_solve(w, n, k, b, imaginary, NULL, 0)) return;
     int stands = newton_sparse_stands(w, n, k), mechanics = is_mechanics(fd);
     double real = n->used_real[k], other = n->used_imaginary[k];
     if (n->bands[k] && stands && p->as_given && !imaginary) {

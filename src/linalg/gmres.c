@@ -9,10 +9,10 @@ enum { BASIS = 30, CYCLES = 6 };
 #define STALLED 0.5 /* of the error left by a whole cycle: another one is not tried */
 
 struct gmres {
-    int n, steps;
-    double orthogonal;         /* vectors that new ones were made orthogonal to, in all */
-    double *basis, *x, *right; /* (BASIS + 1) x n; n: S x; S M^-1 b */
-    double *work;
+    int n, steps;               /* n: numbers of the vectors at hand */
+    double orthogonal;          /* vectors that new ones were made orthogonal to, in all */
+    double *basis, *x, *right;  /* (BASIS + 1) x n; n: S x; S M^-1 b */
+    double *work, *scale;       /* n */
     double h[BASIS][BASIS + 1]; /* column j: the coefficients of the j-th new vector, made triangular */
     double cosine[BASIS], sine[BASIS], left[BASIS + 1]; /* rotations; what they make of the right-hand side */
 };
@@ -26,7 +26,8 @@ struct gmres *gmres_open(int n) {
     g->x = calloc(order, sizeof *g->x);
     g->right = calloc(order, sizeof *g->right);
     g->work = calloc(order, sizeof *g->work);
-    if (g->basis && g->x && g->right && g->work) return g;
+    g->scale = calloc(order, sizeof *g->scale);
+    if (g->basis && g->x && g->right && g->work && g->scale) return g;
     gmres_close(g);
     return NULL;
 }
@@ -37,6 +38,7 @@ void gmres_close(struct gmres *g) {
     free(g->x);
     free(g->right);
     free(g->work);
+    free(g->scale);
     free(g);
 }
 
@@ -59,7 +61,8 @@ static double *vector(const struct gmres *g, int j) {
 }
 
 /* out := S M^-1 A S^-1 v */
-static void apply(struct gmres *g, const struct ilu *a, const double *scale, const double *v, double *out) {
+static void apply(struct gmres *g, const struct ilu *a, const double *v, double *out) {
+    const double *scale = g->scale;
     for (int i = 0; i < g->n; i++) g->work[i] = v[i] / scale[i];
     ilu_multiply(a, g->work, out);
     ilu_solve(a, out);
@@ -68,9 +71,9 @@ static void apply(struct gmres *g, const struct ilu *a, const double *scale, con
 }
 
 /* The next vector, orthogonal to those before it (modified Gram-Schmidt). */
-static void extend(struct gmres *g, const struct ilu *a, const double *scale, int j) {
+static void extend(struct gmres *g, const struct ilu *a, int j) {
     double *next = vector(g, j + 1);
-    apply(g, a, scale, vector(g, j), next);
+    apply(g, a, vector(g, j), next);
     for (int k = 0; k <= j; k++) {
         const double *v = vector(g, k);
         double share = g->h[j][k] = product(g->n, next, v);
@@ -114,13 +117,13 @@ static int combine(struct gmres *g, int count) {
 }
 
 /* One basis, from the error at hand in its first vector, of this length; what is left. */
-static double cycle(struct gmres *g, const struct ilu *a, const double *scale, double error, double aim) {
+static double cycle(struct gmres *g, const struct ilu *a, double error, double aim) {
     double *first = vector(g, 0);
     int count = 0;
     for (int i = 0; i < g->n; i++) first[i] /= error;
     g->left[0] = error;
     while (count < BASIS && fabs(g->left[count]) > aim) {
-        extend(g, a, scale, count);
+        extend(g, a, count);
         rotate(g, count++);
         if (!isfinite(g->left[count])) return INFINITY;
     }
@@ -129,27 +132,30 @@ static double cycle(struct gmres *g, const struct ilu *a, const double *scale, d
 
 int gmres_solve(struct gmres *g, const struct ilu *a, double *b, const double *scale, double enough,
                 double relative) {
+    int parts = ilu_parts(a);
+    g->n = parts * ilu_order(a);
     double *first = vector(g, 0);
     size_t bytes = (size_t)g->n * sizeof *b;
+    for (int i = 0; i < g->n; i++) g->scale[i] = scale[i / parts];
     g->steps = 0;
     g->orthogonal = 0;
     memcpy(g->right, b, bytes);
     ilu_solve(a, g->right);
-    for (int i = 0; i < g->n; i++) g->right[i] *= scale[i];
+    for (int i = 0; i < g->n; i++) g->right[i] *= g->scale[i];
     memset(g->x, 0, bytes);
     memcpy(first, g->right, bytes);
     double error = length(g->n, first), aim = fmax(enough * sqrt(g->n), relative * error);
     for (int k = 0; k < CYCLES && error > aim; k++) {
         if (k > 0) {
-            apply(g, a, scale, g->x, first);
+            apply(g, a, g->x, first);
             for (int i = 0; i < g->n; i++) first[i] = g->right[i] - first[i];
         }
-        double left = cycle(g, a, scale, k > 0 ? length(g->n, first) : error, aim);
+        double left = cycle(g, a, k > 0 ? length(g->n, first) : error, aim);
         if (!isfinite(left) || (left > aim && left > STALLED * error)) return 0;
         error = left;
     }
     if (!(error <= aim)) return 0;
-    for (int i = 0; i < g->n; i++) b[i] = g->x[i] / scale[i];
+    for (int i = 0; i < g->n; i++) b[i] = g->x[i] / g->scale[i];
     return 1;
 }
 
@@ -158,5 +164,5 @@ int gmres_steps(const struct gmres *g) {
 }
 
 double gmres_operations(const struct gmres *g, const struct ilu *a) {
-    return 4. * ilu_entries(a) * (g->steps + 0.5) + 4. * g->n * (g->orthogonal + g->steps);
+    return 4. * ilu_products(a) * (g->steps + 0.5) + 4. * g->n * (g->orthogonal + g->steps);
 }

@@ -15,11 +15,12 @@
 
 struct gmres; /* workspace */
 
-struct gmres *gmres_open(int n); /* NULL: no memory */
+struct gmres *gmres_open(int n); /* n: numbers of a vector at most.  NULL: no memory */
 void gmres_close(struct gmres *g);
 
 /* b := x with an error of at most `enough` in the root mean square of S x, or `relative` of that of
- * S M^-1 b if that is more.  scale: S (n).  1; 0: the steps did not lead there, and b is as it was. */
+ * S M^-1 b if that is more.  scale: S, one for each unknown, which of a complex A is a pair in b: A x = b is
+ * then a real system of twice the order.  1; 0: the steps did not lead there, and b is as it was. */
 int gmres_solve(struct gmres *g, const struct ilu *a, double *b, const double *scale, double enough,
                 double relative);
 int gmres_steps(const struct gmres *g); /* of the last solve: products with A and M^-1 */

@@ -1,23 +1,12 @@
 /* ilu.c - see ilu.h. */
-#include "linalg/ilu.h"
+#include "linalg/ilu_factors.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COMPENSATION 0.97 /* the share of what is left out that goes to the diagonal */
-
-struct ilu {
-    int n;
-    int *start, *column, *diagonal; /* n + 1; entries, ascending in a row; n: where a_ii stands */
-    int *from;                      /* entries: number in the order of columns */
-    int *place;                     /* n: where the row at hand has a column, or -1 */
-    double *values, *factors;       /* A; L without its ones, U with inverse pivots */
-    int shared;
-};
-
 static int ilu_capacity(struct ilu *a) {
-    size_t entries = (size_t)a->start[a->n] + 1;
+    size_t entries = (size_t)ilu_parts(a) * ((size_t)a->start[a->n] + 1);
     a->values = malloc(entries * sizeof *a->values);
     a->factors = malloc(entries * sizeof *a->factors);
     return a->values && a->factors;
@@ -39,11 +28,12 @@ static void transpose(struct ilu *a, const int *start, const int *row) {
     for (int i = 0; i < a->n; i++) a->place[i] = -1;
 }
 
-struct ilu *ilu_open(int n, const int *start, const int *row) {
+struct ilu *ilu_open(int n, const int *start, const int *row, int complex) {
     struct ilu *a = calloc(1, sizeof *a);
     size_t order = (size_t)n, entries = (size_t)start[n] + 1;
     if (!a) return NULL;
     a->n = n;
+    a->complex = complex;
     a->start = calloc(order + 1, sizeof *a->start);
     a->column = malloc(entries * sizeof *a->column);
     a->diagonal = malloc((order + 1) * sizeof *a->diagonal);
@@ -56,11 +46,12 @@ struct ilu *ilu_open(int n, const int *start, const int *row) {
     return NULL;
 }
 
-struct ilu *ilu_share(const struct ilu *of) {
+struct ilu *ilu_share(const struct ilu *of, int complex) {
     struct ilu *a = malloc(sizeof *a);
     if (!a) return NULL;
     *a = *of;
     a->shared = 1;
+    a->complex = complex;
     if (ilu_capacity(a)) return a;
     ilu_close(a);
     return NULL;
@@ -95,19 +86,24 @@ static int eliminate(struct ilu *a, int i) {
         }
     }
     for (int e = from; e < to; e++) a->place[a->column[e]] = -1;
-    double pivot = f[a->diagonal[i]] + COMPENSATION * left_out;
+    double pivot = f[a->diagonal[i]] + ILU_COMPENSATION * left_out;
     f[a->diagonal[i]] = 1 / pivot;
     return isfinite(pivot) && fabs(pivot) > 0 ? 0 : 1;
 }
 
 int ilu_factor(struct ilu *a, const double *values) {
     int singular = 0;
+    if (a->complex) return ilu_complex_factor(a, values);
     for (int e = 0; e < a->start[a->n]; e++) a->factors[e] = a->values[e] = values[a->from[e]];
     for (int i = 0; i < a->n && !singular; i++) singular = eliminate(a, i);
     return singular;
 }
 
 void ilu_multiply(const struct ilu *a, const double *x, double *out) {
+    if (a->complex) {
+        ilu_complex_multiply(a, x, out);
+        return;
+    }
     for (int i = 0; i < a->n; i++) {
         double sum = 0;
         for (int e = a->start[i]; e < a->start[i + 1]; e++) sum += a->values[e] * x[a->column[e]];
@@ -117,6 +113,10 @@ void ilu_multiply(const struct ilu *a, const double *x, double *out) {
 
 void ilu_solve(const struct ilu *a, double *b) {
     const double *f = a->factors;
+    if (a->complex) {
+        ilu_complex_solve(a, b);
+        return;
+    }
     for (int i = 0; i < a->n; i++) {
         double sum = b[i];
         for (int e = a->start[i]; e < a->diagonal[i]; e++) sum -= f[e] * b[a->column[e]];
@@ -133,6 +133,10 @@ int ilu_order(const struct ilu *a) {
     return a->n;
 }
 
-int ilu_entries(const struct ilu *a) {
-    return a->start[a->n];
+int ilu_parts(const struct ilu *a) {
+    return a->complex ? 2 : 1;
+}
+
+double ilu_products(const struct ilu *a) {
+    return (a->complex ? 4. : 1.) * a->start[a->n];
 }

@@ -66,7 +66,7 @@ static double change(keel_work *w, const struct bdf_formula *f, double inexact) 
     const double *restrict rate = b->rate, *restrict slope = b->slope;
     double *restrict moved = b->moved, *restrict d = b->d;
     for (int c = 0; c < w->n; c++) moved[c] = factor * (rest * (rate[c] - slope[c]) - d[c]);
-    if (inexact > 0) keel_newton_solve_near(w, b->newton, 0, moved, b->scale, inexact);
+    if (inexact > 0) keel_newton_solve_near(w, b->newton, 0, moved, NULL, b->scale, inexact);
     else keel_newton_solve(w, b->newton, 0, moved, NULL);
     keel_work_count(w, 0, 1);
     for (int c = 0; c < w->n; c++) d[c] += moved[c];

@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#define INEXACT 0.02 /* of what may be left: what a solve by iteration may leave */
+
 /* Real matrices come first, as in the tables. */
 static void count_blocks(const struct implicit_table *table, int *real, int *complex) {
     int reals = 0;
@@ -32,6 +34,7 @@ void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_w
     if (!m->system) {
         m->newton = keel_newton_layout(p, o, w, m->real, complex);
         m->beside = keel_newton_beside(w, m->newton);
+        m->units = keel_work_doubles(w, n);
         return;
     }
     m->jacobian = keel_work_doubles(w, n * n);
@@ -125,12 +128,25 @@ static keel_status factor(keel_work *w, const struct implicit_table *table, doub
     return KEEL_OK;
 }
 
+/* (1 - c J)^-1 v.  Where it goes by iteration, with tolerances, what it leaves is no more than a part of what
+ * Newton's method leaves in s stages; s = 0: of the tolerance itself. */
+static void solve_near(const keel_work *w, int number, double *v, double *imaginary, int s) {
+    const struct implicit_rk *m = w->method;
+    if (!(w->rtol > 0) || !keel_newton_iterates(w, m->newton, number)) {
+        keel_newton_solve(w, m->newton, number, v, imaginary);
+        return;
+    }
+    double enough = s ? implicit_newton_enough(w, s) : 1 / m->wide;
+    for (int c = 0; c < w->n; c++) m->units[c] = 1 / m->scale[c];
+    keel_newton_solve_near(w, m->newton, number, v, imaginary, m->units, INEXACT * enough);
+}
+
 /* v, of order n or 2n, by the factors of block b. */
 static void solve_block(const keel_work *w, const struct implicit_table *table, int b, double *v) {
     const struct implicit_rk *m = w->method;
     int paired = table->imaginary[b] != 0, number = number_of(w, table, b), *pivot;
     if (!m->system) {
-        keel_newton_solve(w, m->newton, number, v, paired ? v + m->n : NULL);
+        solve_near(w, number, v, paired ? v + m->n : NULL, table->s);
         return;
     }
     double *lu = lu_of(m, number, &pivot);
@@ -140,7 +156,7 @@ static void solve_block(const keel_work *w, const struct implicit_table *table, 
 void implicit_newton_filter(const keel_work *w, double *v) {
     const struct implicit_rk *m = w->method;
     if (m->system) dense_lu_solve(m->n, m->lu, (const int *)m->pivot, v);
-    else keel_newton_solve(w, m->newton, 0, v, NULL);
+    else solve_near(w, 0, v, NULL, 0);
 }
 
 /* dZ of the residual, into m->moved. */

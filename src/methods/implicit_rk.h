@@ -62,6 +62,7 @@ struct implicit_rk {
     double *row_factor;       /* of each row of r, by which matrix and residual are multiplied */
     double *last, *k, *z;     /* stages x width: K of the last step, K and Z of this one */
     double *stage, *scale;    /* width; of x alone */
+    double *units;            /* n: 1 / scale, for solves by iteration */
     double wide;              /* scale over the tolerance, with adaptive steps */
     double *residual, *moved; /* stages x width */
     double *pair;             /* 2 n */

@@ -68,7 +68,7 @@ static void make_plane(struct matrix *a, int side, double c, double wind) {
 }
 
 static struct ilu *open_factors(const struct matrix *a) {
-    struct ilu *f = ilu_open(a->n, a->start, a->row);
+    struct ilu *f = ilu_open(a->n, a->start, a->row, 0);
     assert_non_null(f);
     return f;
 }
@@ -101,7 +101,7 @@ static void nothing_is_left_out_of_three_diagonals(void **state) {
     (void)state;
     for (int n = 1; n < 300; n += 13) {
         make_tridiagonal(&matrix, n, &seed);
-        struct ilu *a = open_factors(&matrix), *other = ilu_share(a);
+        struct ilu *a = open_factors(&matrix), *other = ilu_share(a, 0);
         assert_non_null(other);
         for (int e = 0; e < matrix.start[n]; e++) second[e] = 2 * matrix.value[e];
         assert_int_equal(ilu_factor(a, matrix.value), 0);
@@ -206,11 +206,61 @@ static void what_does_not_arrive_is_told_and_leaves_b(void **state) {
     ilu_close(a);
 }
 
+/* A + i s A with s = 0.7 between the diagonal and the rest: its product with x, in pairs. */
+static double complex_values[2 * EACH * MOST], z[2 * MOST], right[2 * MOST];
+
+static void make_complex(const struct matrix *a) {
+    for (int j = 0; j < a->n; j++)
+        for (int e = a->start[j]; e < a->start[j + 1]; e++) {
+            complex_values[2 * e] = a->value[e];
+            complex_values[2 * e + 1] = 0.7 * (a->value[e] - (a->row[e] == j));
+        }
+}
+
+static void complex_multiply(const struct matrix *a, const double *v, double *out) {
+    memset(out, 0, 2 * (size_t)a->n * sizeof *out);
+    for (int j = 0; j < a->n; j++)
+        for (int e = a->start[j]; e < a->start[j + 1]; e++) {
+            const double *c = complex_values + 2 * e;
+            out[2 * a->row[e]] += c[0] * v[2 * j] - c[1] * v[2 * j + 1];
+            out[2 * a->row[e] + 1] += c[0] * v[2 * j + 1] + c[1] * v[2 * j];
+        }
+}
+
+/* Complex matrices: products, complete factors of three diagonals, and GMRES on a plane. */
+static void complex_numbers_go_in_pairs(void **state) {
+    static double product[2 * MOST];
+    uint64_t seed = 17;
+    (void)state;
+    for (int plane = 0; plane < 2; plane++) {
+        if (plane) make_plane(&matrix, 40, 20, 0.3);
+        else make_tridiagonal(&matrix, 200, &seed);
+        make_complex(&matrix);
+        struct ilu *real = open_factors(&matrix), *a = ilu_share(real, 1);
+        struct gmres *g = gmres_open(2 * matrix.n);
+        assert_true(a && g);
+        assert_int_equal(ilu_factor(a, complex_values), 0);
+        draw_vector(&seed, 2 * matrix.n, z);
+        complex_multiply(&matrix, z, right);
+        ilu_multiply(a, z, product);
+        for (int i = 0; i < 2 * matrix.n; i++) assert_below(fabs(product[i] - right[i]), 1e-12);
+        for (int i = 0; i < matrix.n; i++) scale[i] = 1 + i % 3;
+        if (plane) assert_int_equal(gmres_solve(g, a, right, scale, 1e-9, 0), 1);
+        else ilu_solve(a, right);
+        for (int i = 0; i < 2 * matrix.n; i++) assert_below(fabs(right[i] - z[i]), plane ? 1e-6 : 1e-12);
+        assert_true(!plane || gmres_steps(g) > 1);
+        gmres_close(g);
+        ilu_close(a);
+        ilu_close(real);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_exact),
         cmocka_unit_test(nothing_is_left_out_of_three_diagonals),
         cmocka_unit_test(a_zero_pivot_is_told),
+        cmocka_unit_test(complex_numbers_go_in_pairs),
         cmocka_unit_test(solves_come_as_near_as_asked),
         cmocka_unit_test(steps_grow_slowly_with_the_grid),
         cmocka_unit_test(what_does_not_arrive_is_told_and_leaves_b),
