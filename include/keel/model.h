@@ -144,8 +144,8 @@ KEEL_API int keel_model_proved(const keel_model *m, int mode, const char *row);
 KEEL_API int keel_model_pairwise(const keel_model *m, int mode);
 /* The model as one C file that includes keel/extras.h alone: CNAME_problem(), and a main() that is compiled
  * with -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL:
- * default).  NULL with errno: ENOMEM; EINVAL, the model has errors; EFBIG, it is too large for one file.  To
- * be freed by free(). */
+ * default).  NULL with errno: ENOMEM; EINVAL, the model has errors; EFBIG, it is too large for one file;
+ * ENOTSUP, it has contacts, which a keel_problem alone does not know.  To be freed by free(). */
 KEEL_API char *keel_model_standalone(const keel_model *m, const keel_options *o);
 
 /* A run through events, actions and modes.  The observer in the options gets the keel_sim as its user; beside

@@ -220,6 +220,7 @@ static void whole(struct elaborate *e, const struct syntax_file *file) {
         lets_beforehand(e);
         elaborate_motion(e);
         each(e, 1u << SYNTAX_CONSTRAINT | 1u << SYNTAX_ROLLING, elaborate_constraint);
+        each(e, 1u << SYNTAX_CONTACT, elaborate_contact);
     }
     e->multipliers_known = 1;
     statements(e);

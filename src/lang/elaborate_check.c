@@ -79,6 +79,7 @@ static void finish_motion(struct elaborate *e, struct model_mode *mode) {
         if (mode->force[m->coord[i]] != EXPR_NONE)
             motion->force[i] = derive_add(e->graph, motion->force[i], mode->force[m->coord[i]]);
     if (m->form == MODEL_POISSON || m->form == MODEL_EQUATIONS) return;
+    elaborate_contact_forces(e, mode);
     expr *row = elaborate_take(e, (size_t)(holonomic + rolling + 1) * sizeof *row);
     if (!row) return;
     for (int i = 0; i < holonomic; i++) row[i] = mode->constraint.list[i].value;

@@ -225,6 +225,11 @@ void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line
 void elaborate_invariant(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_output(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_force(struct elaborate *e, const struct elaborate_line *line);
+/* elaborate_contact.c: rigid contacts, and their forces in the motion */
+void elaborate_contact(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_contact_forces(struct elaborate *e, struct model_mode *mode);
+/* A multiplier of that name, found or made: its number, or -1. */
+int elaborate_multiplier(struct elaborate *e, const struct model_label *label, int rolling);
 /* elaborate_flow.c: what flows out of the nodes, and their balances */
 void elaborate_flow(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_balance(struct elaborate *e, const struct elaborate_line *line);

@@ -130,9 +130,9 @@ static int multiplier(struct elaborate *e, const struct syntax_node *ref, const 
                           m->multipliers, sizeof *m->multiplier, &shape, &found))
         return 0;
     if (!elaborate_new(e, &shape, out)) return elaborate_out_of_memory(e);
-    if (!shape.rank) out->one = expr_symbol(e->graph, EXPR_MULTIPLIER, (uint32_t)found[0], 0);
+    if (!shape.rank) out->one = model_multiplier_symbol(m, found[0]);
     for (long i = 0; shape.rank && i < model_size(&shape); i++)
-        out->element[i] = expr_symbol(e->graph, EXPR_MULTIPLIER, (uint32_t)found[i], 0);
+        out->element[i] = model_multiplier_symbol(m, found[i]);
     return elaborate_prime(e, ref->span, out, ref->primes);
 }
 
@@ -155,8 +155,9 @@ static expr hold(struct elaborate *e, expr value, enum syntax_moment moment) {
     if (expr_symbols(e->graph, 1, &value, &list)) return EXPR_NONE;
     expr *to = elaborate_take(e, (list.count + 1) * sizeof *to);
     for (size_t i = 0; to && i < list.count; i++) {
-        uint32_t kind = e->graph->node[list.item[i]].a;
-        int rests = kind == EXPR_PARAMETER || kind == EXPR_HELD;
+        const struct expr_node n = e->graph->node[list.item[i]];
+        int force = n.a == EXPR_HELD && e->model->held[n.b].moment == SYNTAX_NOW;
+        int rests = n.a == EXPR_PARAMETER || (n.a == EXPR_HELD && !force);
         to[i] = rests ? list.item[i] : held(e, list.item[i], moment);
     }
     if (!to || expr_substitute(e->graph, 1, &value, list.count, list.item, to, &out)) out = EXPR_NONE;

@@ -183,16 +183,20 @@ static int allowed(struct elaborate *e, const struct elaborate_line *line, expr 
     return good;
 }
 
-static void find_multiplier(struct elaborate *e, const struct elaborate_line *line, struct model_row *row) {
+int elaborate_multiplier(struct elaborate *e, const struct model_label *label, int rolling) {
     struct model *m = e->model;
     const size_t size = sizeof *m->multiplier;
-    row->multiplier = elaborate_find_label(&m->multiplier_index, m->multiplier, size, &row->label);
-    if (row->multiplier >= 0) return;
+    int number = elaborate_find_label(&m->multiplier_index, m->multiplier, size, label);
+    if (number >= 0) return number;
     if (!elaborate_grow(e, &m->multiplier, m->multipliers, &m->multiplier_capacity, sizeof *m->multiplier))
-        return;
-    m->multiplier[m->multipliers] = (struct model_multiplier){row->label, line->s->kind == SYNTAX_ROLLING};
-    row->multiplier = m->multipliers++;
+        return -1;
+    m->multiplier[m->multipliers++] = (struct model_multiplier){.label = *label, .rolling = rolling};
     elaborate_enter_label(e, &m->multiplier_index, m->multiplier, size, m->multipliers);
+    return m->multipliers - 1;
+}
+
+static void find_multiplier(struct elaborate *e, const struct elaborate_line *line, struct model_row *row) {
+    row->multiplier = elaborate_multiplier(e, &row->label, line->s->kind == SYNTAX_ROLLING);
 }
 
 void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line) {

@@ -76,6 +76,21 @@ static int refuse_nonsmooth(struct elaborate *e, struct syntax_span span) {
     return 0;
 }
 
+/* The force of a contact is a value at a time: it has no derivative here. */
+static int has_rate(struct elaborate *e, struct syntax_span span, const struct elaborate_value *v) {
+    const struct model *m = e->model;
+    for (int k = 0; k < m->helds; k++) {
+        if (m->held[k].moment != SYNTAX_NOW) continue;
+        expr force = expr_symbol(e->graph, EXPR_HELD, (uint32_t)k, 0);
+        for (long i = 0; i < elaborate_count(v); i++)
+            if (expr_depends(e->graph, elaborate_at(v, i), 1, &force)) {
+                elaborate_error(e, span, "the force of a contact has no time derivative.");
+                return 0;
+            }
+    }
+    return 1;
+}
+
 int elaborate_prime(struct elaborate *e, struct syntax_span span, struct elaborate_value *v, int primes) {
     if (primes > ELABORATE_ORDER) {
         elaborate_error(e, span, "a derivative of order %d is beyond what keel takes (%d).", primes,
@@ -84,6 +99,7 @@ int elaborate_prime(struct elaborate *e, struct syntax_span span, struct elabora
     }
     struct elaborate_value out;
     if (primes == 0) return 1;
+    if (!has_rate(e, span, v)) return 0;
     if (!elaborate_new(e, &v->shape, &out)) return elaborate_out_of_memory(e);
     for (long i = 0; i < elaborate_count(v); i++) {
         expr one = elaborate_at(v, i);

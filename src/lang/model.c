@@ -12,6 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+expr model_multiplier_symbol(struct model *m, int k) {
+    int force = m->multiplier[k].force;
+    return force ? expr_symbol(&m->graph, EXPR_HELD, (uint32_t)(force - 1), 0)
+                 : expr_symbol(&m->graph, EXPR_MULTIPLIER, (uint32_t)k, 0);
+}
+
 void model_name(const struct model *m, expr symbol, char *out, size_t capacity) {
     static const char *const moment[] = {"", ".enter", ".start"};
     const struct expr_node n = m->graph.node[symbol];

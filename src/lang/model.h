@@ -46,9 +46,11 @@ struct model_unknown {
 struct model_multiplier {
     struct model_label label;
     int rolling;
+    int force; /* of a contact: 1 + the number of the held value that it is; 0: of a constraint */
 };
 
-/* A value taken when a mode was entered or at the start: of the symbol `of`. */
+/* A value taken when a mode was entered or at the start: of the symbol `of`.  SYNTAX_NOW: the force of a
+ * contact, of its multiplier, as the run finds it. */
 struct model_held {
     expr of;
     enum syntax_moment moment;
@@ -75,6 +77,15 @@ struct model_rows {
     struct model_index index; /* of rows with names */
 };
 
+/* A rigid contact: gap >= 0, of positions and t; the sliding velocity, linear in the velocities. */
+struct model_contact {
+    struct model_label label;
+    expr gap, sliding;          /* sliding EXPR_NONE: without friction */
+    expr restitution, friction; /* of parameters */
+    int push, drag;             /* its forces among the held values; drag -1: without friction */
+    struct syntax_span where;
+};
+
 struct model_action {
     enum syntax_action kind;
     expr target, value; /* ASSIGN: symbol := value */
@@ -99,6 +110,8 @@ struct model_mode {
     struct model_rows equation, constraint, rolling, invariant, output;
     struct model_event *event; /* those that the motion sets off; behind them those at times of their own */
     int events, timed, event_capacity;
+    struct model_contact *contact;
+    int contacts, contact_capacity;
     expr function;        /* the lagrangian or hamiltonian; EXPR_NONE: none */
     expr energy;          /* EXPR_NONE: none */
     expr *force;          /* [unknowns] given by `force`, on the position; EXPR_NONE: none */
@@ -184,6 +197,8 @@ struct model {
     struct elaborate *names;        /* what elaborate_expression and elaborate_set look names up in */
 };
 
+/* The symbol of multiplier k: a held value where it is the force of a contact. */
+expr model_multiplier_symbol(struct model *m, int k);
 /* The user's name of a symbol: x, q[1][2]', lambda.rod[2], x.enter.  Always ended; cut to capacity. */
 void model_name(const struct model *m, expr symbol, char *out, size_t capacity);
 /* An expression in these names, as text of the language; see expr_print.h. */

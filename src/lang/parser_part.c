@@ -1,5 +1,5 @@
-/* parser_part.c - parts: `part`, `use`, `node`, `flow`, `library`.  These words are names elsewhere: they
- * begin a statement only where another name follows. */
+/* parser_part.c - parts: `part`, `use`, `node`, `flow`, `contact`, `library`.  These words are names
+ * elsewhere: they begin a statement only where another name follows. */
 #include "lang/parser_private.h"
 
 #include <string.h>
@@ -7,11 +7,8 @@
 static const struct {
     const char *word;
     enum syntax_statement_kind kind;
-} words[] = {{"part", SYNTAX_PART},
-             {"use", SYNTAX_USE},
-             {"node", SYNTAX_NODE},
-             {"flow", SYNTAX_FLOW},
-             {"library", SYNTAX_LIBRARY}};
+} words[] = {{"part", SYNTAX_PART}, {"use", SYNTAX_USE},         {"node", SYNTAX_NODE},
+             {"flow", SYNTAX_FLOW}, {"contact", SYNTAX_CONTACT}, {"library", SYNTAX_LIBRARY}};
 
 int parser_part_word(struct parser *p, enum syntax_statement_kind *kind) {
     const struct lexer_token *first = p->at;
@@ -115,6 +112,38 @@ static int flow(struct parser *p, struct syntax_statement *s) {
     return s->items->value != NULL;
 }
 
+/* contact NAME: gap, sliding = v, restitution = e, friction = mu */
+static int contact(struct parser *p, struct syntax_statement *s) {
+    static const char hint[] =
+        "Write  contact NAME: gap, sliding = velocity, restitution = e, friction = mu.";
+    static const char *const known[] = {"sliding", "restitution", "friction"};
+    s->items = parser_named(p, PARSER_INDICES, "the name of the contact", hint);
+    if (!s->items || !parser_expect(p, LEXER_COLON, "`:`", hint)) return 0;
+    s->left = parser_expression(p);
+    struct syntax_item **tail = &s->items->settings;
+    while (s->left && parser_take(p, LEXER_COMMA)) {
+        const struct lexer_token *first = p->at, *name = parser_name(p, "what is set", hint);
+        if (!name) return 0;
+        struct syntax_item *item = parser_item(p);
+        item->name = parser_text(p, name);
+        item->name_span = parser_span(p, name);
+        int number = 0, twice = 0;
+        while (number < 3 && item->name && strcmp(item->name, known[number]) != 0) number++;
+        for (const struct syntax_item *one = s->items->settings; one; one = one->next)
+            twice |= item->name && strcmp(one->name, item->name) == 0;
+        if (number == 3 || twice) {
+            source_hint(parser_wrong(p, name, twice ? "`%.40s` is set twice." : "a contact has no `%.40s`.",
+                                     item->name),
+                        "%s", hint);
+            return 0;
+        }
+        if (!parser_valued(p, item, first, hint)) return 0;
+        *tail = item;
+        tail = &item->next;
+    }
+    return s->left != NULL;
+}
+
 /* import "mine.keel": the library `mine`. */
 static int import(struct parser *p, struct syntax_statement *s) {
     static const char hint[] =
@@ -146,6 +175,8 @@ int parser_part(struct parser *p, struct syntax_statement *s) {
         return nodes(p, s);
     case SYNTAX_FLOW:
         return flow(p, s);
+    case SYNTAX_CONTACT:
+        return contact(p, s);
     default:
         return parser_is(p, LEXER_STRING)
                    ? import(p, s)

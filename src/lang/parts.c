@@ -58,7 +58,8 @@ int parts_declares(const struct syntax_statement *s, const char *name, size_t le
     static const unsigned seen[] = {
         [PARTS_OWN] = 1u << SYNTAX_PARAM | 1u << SYNTAX_VAR | 1u << SYNTAX_COORD | 1u << SYNTAX_CANONICAL |
                       1u << SYNTAX_LET | 1u << SYNTAX_CONSTRAINT | 1u << SYNTAX_ROLLING |
-                      1u << SYNTAX_INVARIANT | 1u << SYNTAX_OUTPUT | 1u << SYNTAX_USE | 1u << SYNTAX_NODE,
+                      1u << SYNTAX_INVARIANT | 1u << SYNTAX_OUTPUT | 1u << SYNTAX_USE | 1u << SYNTAX_NODE |
+                      1u << SYNTAX_CONTACT,
         [PARTS_LIBRARY] = 1u << SYNTAX_PARAM | 1u << SYNTAX_LET | 1u << SYNTAX_USE | 1u << SYNTAX_NODE,
         [PARTS_MODEL] = 1u << SYNTAX_PARAM | 1u << SYNTAX_LET};
     for (; s; s = s->next) {
@@ -167,8 +168,8 @@ static void flow(struct parts *x, const struct parts_scope *scope, const struct 
 /* All other statements: rows, start values, events. */
 static void other(struct parts *x, const struct parts_scope *scope, const struct parts_local *local,
                   const struct syntax_statement *s, parts_tail *out) {
-    static const unsigned named =
-        1u << SYNTAX_CONSTRAINT | 1u << SYNTAX_ROLLING | 1u << SYNTAX_INVARIANT | 1u << SYNTAX_OUTPUT;
+    static const unsigned named = 1u << SYNTAX_CONSTRAINT | 1u << SYNTAX_ROLLING | 1u << SYNTAX_INVARIANT |
+                                  1u << SYNTAX_OUTPUT | 1u << SYNTAX_CONTACT;
     struct syntax_statement *one = parts_append(x, scope, out, s);
     if (x->pool->refused) return;
     struct syntax_item **items = &one->items;

@@ -7,10 +7,10 @@
 
 const char *syntax_statement_word(enum syntax_statement_kind kind) {
     static const char *const words[] = {
-        "model",       "param", "var",       "coord",      "canonical", "let",       "",      "lagrangian",
-        "hamiltonian", "force", "structure", "constraint", "rolling",   "invariant", "init",  "guess",
-        "event",       "mode",  "start",     "output",     "exact",     "reference", "run",   "options",
-        "for",         "part",  "use",       "node",       "flow",      "library",   "table",
+        "model",       "param", "var",       "coord",      "canonical", "let",       "",        "lagrangian",
+        "hamiltonian", "force", "structure", "constraint", "rolling",   "invariant", "init",    "guess",
+        "event",       "mode",  "start",     "output",     "exact",     "reference", "run",     "options",
+        "for",         "part",  "use",       "node",       "flow",      "contact",   "library", "table",
     };
     return words[kind];
 }

@@ -115,6 +115,7 @@ enum syntax_statement_kind {
     SYNTAX_USE,       /* name of the part; items: name, bounds, settings: name or NULL, value */
     SYNTAX_NODE,      /* items: name, bounds, value or NULL: a potential that is given */
     SYNTAX_FLOW,      /* one item: target, value */
+    SYNTAX_CONTACT,   /* one item: name, bounds, settings: name, value; left: the gap */
     SYNTAX_LIBRARY,   /* name; body or NULL: to be loaded; left: the file of `import`, a string */
     SYNTAX_TABLE      /* name; left: its file; items: name, value, as column = "kN".  No name: the rows of
                        * that file, values of the items, each a string */

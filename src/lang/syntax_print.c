@@ -213,7 +213,7 @@ static void put_item(struct page *page, enum syntax_statement_kind kind, const s
     }
     put_bounds(page, item->bounds);
     if (kind == SYNTAX_USE) put_arguments(page, item->settings);
-    else put_settings(page, item->settings);
+    else if (kind != SYNTAX_CONTACT) put_settings(page, item->settings);
     if (!item->value) return;
     char words[1024];
     put(page, kind == SYNTAX_EVENT ? " := " : kind == SYNTAX_FORCE || kind == SYNTAX_FLOW ? ": " : " = ");
@@ -308,6 +308,16 @@ static void put_simple(struct page *page, const struct syntax_statement *s) {
         break;
     case SYNTAX_RUN:
         put_pair(page, s, " .. ");
+        break;
+    case SYNTAX_CONTACT:
+        put(page, ": ");
+        put_node(page, s->left, LOOSE);
+        for (const struct syntax_item *one = s->items->settings; one; one = one->next) {
+            put(page, ", ");
+            put(page, one->name);
+            put(page, " = ");
+            put_node(page, one->value, LOOSE);
+        }
         break;
     case SYNTAX_STRUCTURE:
         put(page, ": ");

@@ -52,7 +52,7 @@ static int list_columns(struct keel_model *m) {
     for (int l = 0; l < highest; l++)
         for (int j = 0; j < model->unknowns; j++)
             if (l < orders[j]) add(m, expr_symbol(g, EXPR_UNKNOWN, (uint32_t)j, (uint32_t)l), -1);
-    for (int k = 0; k < model->multipliers; k++) add(m, expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0), -1);
+    for (int k = 0; k < model->multipliers; k++) add(m, model_multiplier_symbol(model, k), -1);
     for (int k = 0; k < outputs; k++) add(m, EXPR_NONE, k);
     return !m->pool.refused && !g->failed;
 }

@@ -39,12 +39,32 @@ static void name_of(char *out, size_t capacity, const struct formulation *r, kee
     text_set(out, capacity, "%s%s", kind == KEEL_ROW_VELOCITY ? "d/dt " : "", map_of(r, kind)->names[j]);
 }
 
+/* Rows of contacts: gaps, their rates, slidings. */
+static int list_contacts(struct keel_model *m, struct dictionary *rows) {
+    const struct contact_model *c = &m->mode[0].contact;
+    m->contact_row = pool_take(&m->pool, (3 * (size_t)c->count + 1) * sizeof *m->contact_row);
+    for (int k = 0; k < 3 * c->count && m->contact_row; k++) {
+        char name[220];
+        int i = k % c->count;
+        m->contact_row[k] = -1;
+        if (k / c->count == 2 && c->contact[i].drag < 0) continue;
+        text_set(name, sizeof name, "%s%s", k / c->count == 1 ? "d/dt " : "",
+                 k / c->count == 2 ? c->slide_name[i] : c->name[i]);
+        int *number = dictionary_at(rows, name);
+        if (!number) return 0;
+        if (*number < 0) m->row[ *number = m->rows++] = pool_copy(&m->pool, name, strlen(name));
+        m->contact_row[k] = *number;
+    }
+    return m->contact_row && !m->pool.refused;
+}
+
 /* The names of all rows of all modes, each once, and the place of each row of a mode among them. */
 static int list_names(struct keel_model *m) {
     size_t most = 0;
     for (int i = 0; i < m->modes; i++)
         for (int kind = 0; kind < DRIFT_KINDS; kind++)
             most += (size_t)rows_of(&m->mode[i].formulation, (keel_row_kind)kind);
+    for (int i = 0; i < m->modes; i++) most += 3 * (size_t)m->mode[i].contact.count;
     m->rows = 0;
     m->row = pool_take(&m->pool, (most + 1) * sizeof *m->row);
     int *place = pool_take(&m->pool, (most + 1) * sizeof *place);
@@ -67,7 +87,7 @@ static int list_names(struct keel_model *m) {
             place += count;
         }
     }
-    return 1;
+    return list_contacts(m, &rows);
 }
 
 /* The solver's number of each row. */
@@ -82,6 +102,7 @@ static int open_mode(struct keel_model *m, struct inside_mode *mode) {
         for (int j = 0; j < rows_of(r, (keel_row_kind)kind); j++)
             mode->solver_row[mode->row_place[kind][j]] = number++;
     }
+    number += 3 * mode->contact.count; /* where they are closed */
     if (m->solver_rows < number) m->solver_rows = number;
     return 1;
 }
@@ -108,7 +129,7 @@ int keel_sim_row_in(const keel_sim *s, int i, int mode) {
 }
 
 keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drift) {
-    const int *own = s->m->mode[s->mode].solver_row;
+    const int *own = sim_solver_row(s);
     if (s->m->solver_rows && !s->residual)
         s->residual = malloc((size_t)s->m->solver_rows * sizeof *s->residual);
     if (s->m->solver_rows && !s->residual) return sim_no_memory(s);

@@ -47,6 +47,8 @@ struct formulation {
     int mass_constant;
     expr *structure; /* n x n, or NULL */
     expr *curvature; /* constraint rows, then rolling ones; or NULL */
+    expr *contact;   /* what contact.h wants to know of contacts, their gaps first; or NULL */
+    int contacts, contact_numbers;
     int *event_direction;
     unsigned char *event_kind;
     int surfaces;  /* the last ones of the events (surface.h) */

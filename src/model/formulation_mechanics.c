@@ -121,6 +121,26 @@ static int at_rest(struct graph *g, const struct derive_sparse *mass) {
     return rests;
 }
 
+/* The forces of contacts are those of rows that come and go: F is without them. */
+static int leave_contacts(struct formulation *r) {
+    const struct model_mode *mode = &r->y->m->mode[r->y->mode];
+    struct graph *g = &r->y->m->graph;
+    size_t count = 0, n = (size_t)r->f.count;
+    if (mode->contacts == 0) return 1;
+    expr *force = pool_take(r->pool, 2 * (size_t)mode->contacts * sizeof *force),
+         *zero = pool_take(r->pool, 2 * (size_t)mode->contacts * sizeof *zero);
+    if (r->pool->refused) return 0;
+    for (int k = 0; k < mode->contacts; k++)
+        for (int j = 0; j < 2; j++) {
+            int held = j ? mode->contact[k].drag : mode->contact[k].push;
+            if (held < 0) continue;
+            zero[count] = derive_zero(g);
+            force[count++] = expr_symbol(g, EXPR_HELD, (uint32_t)held, 0);
+        }
+    return expr_substitute(g, n, r->f.value, count, force, zero, r->f.value) == 0 &&
+           drop_zeros(g, n, r->f.value);
+}
+
 int formulation_mechanics(struct formulation *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
     const struct motion *motion = motion_of(r);
@@ -134,7 +154,7 @@ int formulation_mechanics(struct formulation *r) {
     memcpy(symbol + n, motion->v, (size_t)n * sizeof *symbol);
     int good = formulation_basic(r, 2 * n, symbol) && formulation_map_open(r, &r->f, n);
     if (good) memcpy(r->f.value, motion->force, (size_t)n * sizeof *r->f.value);
-    good = good && formulation_derivatives(r, &r->f, 2 * n, r->basic, 0) &&
+    good = good && leave_contacts(r) && formulation_derivatives(r, &r->f, 2 * n, r->basic, 0) &&
            copy_sparse(&motion->mass, &r->mass) &&
            fill_rows(r, &r->constraint, &mode->constraint, r->basic) &&
            fill_rows(r, &r->rolling, &mode->rolling, r->basic + n) && curvature(r);

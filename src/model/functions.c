@@ -120,6 +120,8 @@ int functions_open(struct functions *f, const struct formulation *r, const char 
         build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
         build(f, r, functions_role_curvature, r->constraint.count + r->rolling.count, r->curvature) ||
         build(f, r, functions_role_event, r->event.count, r->event.count ? r->event.value : NULL) ||
+        build(f, r, functions_role_gap, r->contacts, r->contact) ||
+        build(f, r, functions_role_contact, r->contact_numbers, r->contact) ||
         functions_series(f, r, strcmp(method, "taylor") == 0) || functions_events(f, r);
     return failed ? -1 : 0;
 }

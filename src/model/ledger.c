@@ -71,7 +71,7 @@ static struct ledger_row joined(const struct ledger_row *before, const keel_row 
 }
 
 static void take_rows(struct keel_sim *s) {
-    const int *own = s->m->mode[s->mode].solver_row;
+    const int *own = sim_solver_row(s);
     keel_row row;
     for (int i = 0; i < s->ledger.rows; i++)
         if (own[i] >= 0 && keel_row_at(s->solver, own[i], &row))
@@ -110,7 +110,7 @@ int keel_sim_row_at(const keel_sim *s, int i, keel_row *out) {
     if (!out || i < 0 || i >= keel_sim_rows(s)) return 0;
     const struct ledger_row *before = &s->ledger.row[i];
     struct ledger_row all = *before;
-    int own = s->m->mode[s->mode].solver_row[i];
+    int own = sim_solver_row(s)[i];
     keel_row row;
     if (own >= 0 && keel_row_at(s->solver, own, &row)) all = joined(before, &row);
     *out = (keel_row){.name = s->m->row[i],

@@ -116,6 +116,7 @@ static int open_modes(struct keel_model *m) {
         good &= open;
         mode->formulation.way = m->span[1] < m->span[0] ? -1 : 1;
         if (!open) continue;
+        if (!contact_open(&mode->contact, &mode->formulation)) return 0;
         if (functions_open(&mode->functions, &mode->formulation, method) ||
             !impact_open(&mode->impact, &mode->formulation) ||
             !branches_open(&mode->branches, &mode->formulation))
@@ -265,6 +266,7 @@ static void tear_down(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         impact_close(&m->mode[i].impact);
         branches_close(&m->mode[i].branches);
+        contact_close(&m->mode[i].contact);
         functions_close(&m->mode[i].functions);
         formulation_close(&m->mode[i].formulation);
         system_close(&m->mode[i].system);

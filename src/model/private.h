@@ -6,6 +6,7 @@
 #include "base/dictionary.h"
 #include "lang/elaborate.h"
 #include "model/branches.h"
+#include "model/contact.h"
 #include "model/fill.h"
 #include "model/impact.h"
 #include "model/jump.h"
@@ -43,6 +44,7 @@ struct inside_mode {
     struct fill fill;
     struct impact impact;
     struct branches branches;
+    struct contact_model contact;
     struct jump jump;      /* where an event may lead here */
     struct values columns; /* what a column is in this mode */
     struct values sizes;   /* of the outputs: sums of |terms| */
@@ -102,6 +104,7 @@ struct keel_model {
     int columns;
     const char **row, **surface; /* names of the rows, of the switching surfaces of all modes */
     int rows, surfaces;
+    int *contact_row;  /* rows of contacts: gaps, their rates, slidings */
     int solver_rows;   /* of one mode, at most: with those from which y is solved */
     struct tape exact; /* of the columns, NAN where there is none */
     double *reference; /* [references, 1 + columns] time, values; NULL: they are not for this run */

@@ -42,7 +42,7 @@ static size_t most_events(const keel_model *m) {
 
 static int wants_short_steps(const keel_model *m) {
     for (int i = 0; i < m->modes; i++)
-        if (m->model->mode[i].events || m->mode[i].formulation.n == 0) return 1;
+        if (m->model->mode[i].events || m->mode[i].contact.count || m->mode[i].formulation.n == 0) return 1;
     return 0;
 }
 
@@ -140,7 +140,7 @@ static int take_memory(struct keel_sim *s, const struct sim_start *start) {
     if (start) p->u0 = start->u;
     if (p->u0) memcpy(s->entry, p->u0, (size_t)(p->n + p->m) * sizeof *s->entry);
     if (p->u0) p->u0 = s->entry;
-    return 1;
+    return contact_begin(s);
 }
 
 struct keel_sim *sim_begin(const keel_model *m, const keel_options *o, const struct sim_start *start) {
@@ -170,6 +170,7 @@ struct keel_sim *sim_open(const keel_model *m, const keel_options *o, const stru
     if (!s->solver) return keel_sim_close(s), NULL;
     if (keel_state_of(s->solver) >= 0) sim_hold(s, 1);
     ledger_enter(s);
+    contact_start(s);
     return s;
 }
 
@@ -180,6 +181,7 @@ keel_sim *keel_sim_open(const keel_model *m, const keel_options *o) {
 void keel_sim_close(keel_sim *s) {
     if (!s) return;
     keel_close(s->solver);
+    contact_end(s);
     free(s->parameter);
     free(s->bound);
     free(s->problem);
@@ -273,12 +275,20 @@ static int is_over(const struct keel_sim *s, double t_wake, double t_end, int te
     return (t_wake != t_end && reached(s, t_wake)) || keel_statistics(s->solver).steps - begin >= pause;
 }
 
+/* Does the solver stand on an event of a contact? */
+static int is_of_contact(const struct keel_sim *s) {
+    int friction, event = keel_event(s->solver);
+    return s->contact && event >= 0 && contact_of_event(s->contact->set, event, &friction) >= 0;
+}
+
 static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell) {
     if (!s) return KEEL_EINVAL;
     if (s->status < 0) return s->status;
     s->message[0] = '\0';
     if (keel_state_of(s->solver) >= 0 && t_end != keel_time(s->solver)) {
         s->direction = t_end > keel_time(s->solver) ? 1 : -1;
+        if (s->contact && s->direction < 0)
+            return sim_fail(s, KEEL_EINVAL, "a model with contacts runs forwards: impacts have no way back");
         keel_status status = s->entered ? KEEL_OK : sim_enter(s);
         if (status != KEEL_OK) return status;
     }
@@ -292,8 +302,10 @@ static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell)
         if (status != KEEL_OK) break;
         status = advance(s, t_wake, stop, tell);
         if (status >= 0 && s->status < 0) return s->status; /* no memory */
-        if (status < 0) return sim_outside(s, status);
-        if (status == KEEL_EVENT) status = sim_act(s, keel_event(s->solver));
+        if (status < 0) return sim_outside(s, contact_failed(s, status));
+        if ((status == KEEL_EVENT || status == KEEL_REST) && is_of_contact(s))
+            status = contact_act(s, keel_event(s->solver), status == KEEL_REST);
+        else if (status == KEEL_EVENT) status = sim_act(s, keel_event(s->solver));
         else if (status == KEEL_OK) {
             int landed = keel_time(s->solver) == stop;
             status = act_in_time(s);
@@ -365,7 +377,8 @@ int keel_sim_has_exact(const keel_sim *s, int i) {
 keel_column keel_sim_column_kind(const keel_sim *s, int i) {
     if (i < 0 || i >= keel_sim_columns(s) || s->m->column[i].symbol == EXPR_NONE) return KEEL_COLUMN_OUTPUT;
     const struct expr_node *n = &s->m->model->graph.node[s->m->column[i].symbol];
-    return n->a == EXPR_MULTIPLIER ? KEEL_COLUMN_MULTIPLIER : KEEL_COLUMN_STATE;
+    int force = n->a == EXPR_MULTIPLIER || n->a == EXPR_HELD; /* held: of a contact */
+    return force ? KEEL_COLUMN_MULTIPLIER : KEEL_COLUMN_STATE;
 }
 
 /* Values where the motion slides: means of both sides. */
@@ -389,7 +402,12 @@ static void add_side(double t, const double *u, double share, void *mean) {
 /* The values of expressions of the mode in force at (t, u). */
 static keel_status sample_values(struct keel_sim *s, const struct values *v, double t, const double *u,
                                  const double *multiplier, double *out) {
+    if (s->contact && s->contact->set) {
+        contact_forces_at(s->contact, t, u);
+        contact_publish(s->contact, 1);
+    }
     keel_status status = values_at(v, t, u, multiplier, s->parameter, &s->scratch, out);
+    if (s->contact) contact_publish(s->contact, 0);
     if (status == KEEL_ENOMEM) return sim_no_memory(s);
     if (s->m->sides == 0) return status;
     double *workspace = values_workspace(v, &s->scratch);

@@ -64,10 +64,11 @@ struct keel_sim {
     struct compile_unit lanes;       /* those of the kernel, the same */
     struct compile_unit device_unit; /* those for a GPU; it stays loaded, as its driver wants */
     keel_device device;
-    struct compile_unit unit; /* this run's own (sim_kernel.c); no handle: none */
-    keel_extras *extras;      /* by mode: those of the problem, with what `kernel` has */
-    keel_kernel *kernel;      /* by mode: what it has; NULL: not asked for yet */
-    struct functions *made;   /* by mode, and their C, while the compiler is at work on it; NULL: it is not */
+    struct contact_run *contact; /* NULL: the model has none */
+    struct compile_unit unit;    /* this run's own (sim_kernel.c); no handle: none */
+    keel_extras *extras;         /* by mode: those of the problem, with what `kernel` has */
+    keel_kernel *kernel;         /* by mode: what it has; NULL: not asked for yet */
+    struct functions *made; /* by mode, and their C, while the compiler is at work on it; NULL: it is not */
     char *kernel_text;
     double *branch; /* the sides at the last look (branches.h); NULL: not yet */
     int branch_mode;
@@ -92,8 +93,16 @@ keel_status sim_outside(struct keel_sim *s, keel_status status);
 /* sim_jumps.c: the rows before the action of the event that was noted last, and after it. */
 keel_status sim_rows_before(struct keel_sim *s);
 keel_status sim_rows_after(struct keel_sim *s);
-/* Adds an event to the list of records. */
+/* Adds an event to the list of records; the same by its number. */
+keel_status sim_record(struct keel_sim *s, keel_event_record one);
 keel_status sim_note(struct keel_sim *s, int number);
+/* One more event at this time: KEEL_ELIMIT where there are too many. */
+keel_status sim_count_simultaneous(struct keel_sim *s);
+/* By row of the model: its number among those of the solver, or -1. */
+static inline const int *sim_solver_row(const struct keel_sim *s) {
+    const struct contact_set *set = s->contact ? s->contact->set : NULL;
+    return set ? set->solver_row : s->m->mode[s->mode].solver_row;
+}
 /* Events that are zero where a mode begins, or after an action, act at once if they move on in their
  * direction; but not those that acted at this time already, unless something has acted on them since.  So do
  * those that an action has moved across zero. */

@@ -37,8 +37,7 @@ static const struct inside_event *event_of(const struct keel_sim *s, int event) 
 
 /* Acting ------------------------------------------------------------------------------------------------ */
 
-keel_status sim_note(struct keel_sim *s, int number) {
-    const struct inside_event *own = event_of(s, number);
+keel_status sim_record(struct keel_sim *s, keel_event_record one) {
     if (s->event_records == s->capacity) {
         long capacity = s->capacity ? 2 * s->capacity : 16;
         keel_event_record *wider = realloc(s->event_record, (size_t)capacity * sizeof *wider);
@@ -46,14 +45,20 @@ keel_status sim_note(struct keel_sim *s, int number) {
         s->event_record = wider;
         s->capacity = capacity;
     }
-    s->event_record[s->event_records++] =
-        (keel_event_record){keel_time(s->solver), own->event->label.text, s->mode, own->to, own->changes};
-    sim_fired(s, number);
+    s->event_record[s->event_records++] = one;
     return KEEL_OK;
 }
 
+keel_status sim_note(struct keel_sim *s, int number) {
+    const struct inside_event *own = event_of(s, number);
+    keel_status status = sim_record(
+        s, (keel_event_record){keel_time(s->solver), own->event->label.text, s->mode, own->to, own->changes});
+    if (status == KEEL_OK) sim_fired(s, number);
+    return status;
+}
+
 /* Too many events without time passing: the last ones are named. */
-static keel_status count_simultaneous(struct keel_sim *s) {
+keel_status sim_count_simultaneous(struct keel_sim *s) {
     double t = keel_time(s->solver);
     s->simultaneous = fabs(t - s->simultaneous_time) <= 8 * DBL_EPSILON * fabs(t) ? s->simultaneous + 1 : 1;
     s->simultaneous_time = t;
@@ -205,6 +210,10 @@ static keel_status change(struct keel_sim *s, int number) {
     if (status != KEEL_OK) return status;
     if (s->status < 0) return s->status; /* sides could not be found without memory */
     ledger_leave(s);
+    if (s->contact) { /* what is assigned may open them, or let them hit */
+        s->problem[to] = s->contact->plain;
+        s->contact->set = NULL;
+    }
     status = enter_mode(s, own);
     if (status == KEEL_OK) status = saltation_check(s, own);
     if (status < 0) return status;
@@ -214,14 +223,15 @@ static keel_status change(struct keel_sim *s, int number) {
     if (!moved) sim_passed(s, number);
     status = moved ? sim_hold(s, 0) : KEEL_OK;
     ledger_enter(s);
-    return status == KEEL_OK ? sim_rows_after(s) : status;
+    if (status == KEEL_OK) status = sim_rows_after(s);
+    return status == KEEL_OK && s->contact ? contact_settle(s, -1, 0) : status;
 }
 
 keel_status sim_act(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
     int stop = 0;
     keel_status status = sim_note(s, number);
-    if (status == KEEL_OK) status = count_simultaneous(s);
+    if (status == KEEL_OK) status = sim_count_simultaneous(s);
     if (status != KEEL_OK) return status;
     for (int k = 0; k < own->event->actions; k++) stop |= own->event->action[k].kind == SYNTAX_STOP;
     if (s->observe) s->observe(s->solver, s);

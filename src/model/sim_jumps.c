@@ -14,7 +14,7 @@ static int counts(const keel_row *row) {
 
 /* The rows where the run stands, and one round-off unit of each that may jump; 0: it is none. */
 static keel_status values_of(struct keel_sim *s, double *value, double *unit) {
-    const int *own = s->m->mode[s->mode].solver_row;
+    const int *own = sim_solver_row(s);
     keel_row row;
     keel_status status = drift_at(s, keel_time(s->solver), keel_state(s->solver), value);
     if (status != KEEL_OK) return status;

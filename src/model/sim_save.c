@@ -47,9 +47,21 @@ static uint64_t check_of(const struct keel_sim *s) {
 
 static int number_of(const struct keel_sim *s, const keel_event_record *one) {
     const struct model_mode *mode = &s->m->model->mode[one->from];
+    const struct contact_model *c = &s->m->mode[one->from].contact;
     for (int k = 0; k < mode->events + mode->timed; k++)
         if (mode->event[k].label.text == one->event) return k;
+    for (int k = 0; k < CONTACT_WORDS * c->count; k++)
+        if (c->event_name[k] == one->event) return mode->events + mode->timed + k;
     return 0;
+}
+
+/* The name of an event by its number; NULL: there is none. */
+static const char *name_of(const struct keel_sim *s, int mode, int number) {
+    const struct model_mode *from = &s->m->model->mode[mode];
+    const struct contact_model *c = &s->m->mode[mode].contact;
+    int own = from->events + from->timed;
+    if (number < 0 || number >= own + CONTACT_WORDS * c->count) return NULL;
+    return number < own ? from->event[number].label.text : c->event_name[number - own];
 }
 
 static uint64_t sum_of(const unsigned char *bytes, size_t before_solver) {
@@ -92,7 +104,7 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity) {
                         .solver = (int64_t)solver};
     memcpy(head.magic, magic, sizeof magic);
     size_t total = sizeof head + (numbers + unknowns_of(s)) * sizeof(double) +
-                   events_of(s) * sizeof *s->fired + ledger_size(&s->ledger) +
+                   events_of(s) * sizeof *s->fired + contact_bytes(s) + ledger_size(&s->ledger) +
                    (size_t)s->event_records * sizeof(struct saved_event) +
                    (size_t)s->jumps * sizeof(struct saved_jump) + solver;
     if (!bytes || capacity < total || solver == 0) return solver ? total : 0;
@@ -105,6 +117,8 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity) {
         if (pieces[k].count) memcpy(at, pieces[k].bytes, pieces[k].count);
         at += pieces[k].count;
     }
+    contact_save(s, at);
+    at += contact_bytes(s);
     ledger_save(&s->ledger, at);
     at += ledger_size(&s->ledger);
     for (long i = 0; i < s->event_records; i++, at += sizeof(struct saved_event)) {
@@ -132,11 +146,10 @@ static int read_events(struct keel_sim *s, const unsigned char *at, int64_t coun
     for (int64_t i = 0; i < count; i++) {
         struct saved_event one;
         memcpy(&one, at + (size_t)i * sizeof one, sizeof one);
-        if (one.from < 0 || one.from >= model->modes || one.to < 0 || one.to >= model->modes ||
-            one.event < 0 || one.event >= model->mode[one.from].events + model->mode[one.from].timed)
-            return 0;
-        s->event_record[s->event_records++] = (keel_event_record){
-            one.t, model->mode[one.from].event[one.event].label.text, one.from, one.to, one.changed};
+        if (one.from < 0 || one.from >= model->modes || one.to < 0 || one.to >= model->modes) return 0;
+        const char *name = name_of(s, one.from, one.event);
+        if (!name) return 0;
+        s->event_record[s->event_records++] = (keel_event_record){one.t, name, one.from, one.to, one.changed};
     }
     return 1;
 }
@@ -171,7 +184,8 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     s->mode = head.mode;
     if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;
     size_t rest = count - at, wanted = (numbers + unknowns_of(s)) * sizeof(double) +
-                                       events_of(s) * sizeof *s->fired + ledger_size(&s->ledger);
+                                       events_of(s) * sizeof *s->fired + contact_bytes(s) +
+                                       ledger_size(&s->ledger);
     if (rest < wanted || (rest - wanted) / sizeof(struct saved_event) < (uint64_t)head.event_records)
         return 0;
     wanted += (size_t)head.event_records * sizeof(struct saved_event);
@@ -187,6 +201,9 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     for (size_t k = 0; k < events_of(s); k++)
         if (s->fired[k].side < -1 || s->fired[k].side > 1) return 0;
     at += events_of(s) * sizeof *s->fired;
+    int contacts = contact_load(s, bytes + at);
+    if (contacts <= 0) return contacts;
+    at += contact_bytes(s);
     if (!ledger_load(&s->ledger, bytes + at)) return 0;
     at += ledger_size(&s->ledger);
     s->entered = head.entered, s->simultaneous = head.simultaneous;

@@ -419,6 +419,7 @@ char *keel_model_standalone(const keel_model *m, const keel_options *o) {
     char *text = NULL;
     size_t length = 0;
     if (!m || m->status != KEEL_OK) return errno = EINVAL, NULL;
+    if (m->model->mode[0].contacts) return errno = ENOTSUP, NULL;
     struct page page = {.out = open_memstream(&text, &length)};
     if (!page.out) return errno = ENOMEM, NULL;
     if (o && o->method && strcspn(o->method, "+") == 6 && strncmp(o->method, "taylor", 6) == 0)

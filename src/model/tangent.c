@@ -333,6 +333,13 @@ int tangent_add(struct keel_model *m) {
     struct model *model = m->model;
     model->primals = model->unknowns;
     if (!m->sensitivity) return 1;
+    if (model->mode[0].contacts) {
+        source_hint(source_diagnose(&m->messages, SOURCE_ERROR, model->mode[0].contact[0].where.offset,
+                                    model->mode[0].contact[0].where.length,
+                                    "sensitivities do not pass through contacts."),
+                    "Compare two runs that differ a little.");
+        return 0;
+    }
     if (!find_directions(m) || !check_directions(m)) return 0;
     if (!add_unknowns(m) || !add_givens(m, &model->init, 1) || !add_givens(m, &model->guess, 0)) return 0;
     for (int i = 0; i < model->modes; i++)
