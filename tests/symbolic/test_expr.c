@@ -54,6 +54,7 @@ static void folding_is_evaluation(void **state) {
     expr x = expr_symbol(&g, EXPR_UNKNOWN, 0, 0), y = expr_symbol(&g, EXPR_UNKNOWN, 1, 0), missing;
     struct tape_input input[2] = {{x, TAPE_STATE, 0}, {y, TAPE_STATE, 1}};
     for (int op = EXPR_NEG; op <= EXPR_NOT; op++) {
+        if (op == EXPR_LOOK || op == EXPR_ENTRY || op == EXPR_POSITION) continue; /* of the rows of tables */
         for (int i = 0; i < NUMBERS * NUMBERS; i++) {
             double u[2] = {numbers[i / NUMBERS], numbers[i % NUMBERS]}, at_run[4];
             expr a = expr_constant(&g, u[0]), b = expr_constant(&g, u[1]), out[4];
