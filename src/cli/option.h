@@ -29,11 +29,14 @@ enum {
     COMMAND_DISCOVER = 32768,
     COMMAND_FIT = 65536,
     COMMAND_ORBIT = 131072,
-    COMMAND_TANGENT = COMMAND_LYAPUNOV | COMMAND_ORBIT, /* with the sensitivities to all free start values */
-    COMMAND_ANALYSE = COMMAND_TANGENT | COMMAND_FIT,    /* questions beyond one run */
+    COMMAND_STEADY = 262144,
+    COMMAND_SECTION = 524288,
+    COMMAND_TANGENT =
+        COMMAND_LYAPUNOV | COMMAND_ORBIT | COMMAND_STEADY,             /* sensitivities to all start values */
+    COMMAND_ANALYSE = COMMAND_TANGENT | COMMAND_FIT | COMMAND_SECTION, /* questions beyond one run */
     COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_ANALYSE,
     COMMAND_MODEL = COMMAND_SOLVE | COMMAND_CHECK | COMMAND_EMIT | COMMAND_DISCOVER,
-    COMMAND_ALL = 262143
+    COMMAND_ALL = 1048575
 };
 
 enum option_kind {
@@ -65,7 +68,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "the time before counting begins (a tenth of the run)")                                                \
     X(period, NUMBER, LINE, "T", NULL, COMMAND_ORBIT,                                                        \
       "about; of equations with t exactly (as the run first comes back to its start)")                       \
-    X(hold, TEXT, LINE, "A,B,..", NULL, COMMAND_ORBIT,                                                       \
+    X(hold, TEXT, LINE, "A,B,..", NULL, COMMAND_ORBIT | COMMAND_STEADY,                                      \
       "what stays as it is at the start: states, invariants, `period`")                                      \
     X(segments, COUNT, LINE, "N", NULL, COMMAND_ORBIT, "of the period, each shot at by itself (10)")         \
     X(data, FILE, LINE, "FILE.csv", NULL, COMMAND_FIT,                                                       \
@@ -108,13 +111,14 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP,                                     \
       "one row for every event (sweep: the NAME of an event to keep)")                                       \
     X(plot, FILE, LINE, "FILE", NULL,                                                                        \
-      COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT,        \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT |       \
+          COMMAND_STEADY | COMMAND_SECTION,                                                                  \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
     X(full, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                 \
     X(list, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")   \
     X(as, CHOICE, LINE, "CHART", SHOW_CHARTS, COMMAND_SHOW,                                                  \
       "what --plot draws (by default what suits the file)")                                                  \
-    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN | COMMAND_SHOW | COMMAND_ORBIT,                         \
+    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN | COMMAND_SHOW | COMMAND_ORBIT | COMMAND_SECTION,       \
       "what a panel of the plot shows: the first against the others; repeatable")                            \
     X(report, FILE, LINE, "FILE.html", NULL, COMMAND_RUN,                                                    \
       "one self-contained page with certificate, analysis and plots")                                        \
@@ -137,7 +141,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "where members run: on the cores, or on a GPU by nvcc's kernels (cores)")                              \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
-          COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT,                                                        \
+          COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT | COMMAND_STEADY | COMMAND_SECTION,                     \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes|mechanics|parts|circuit", COMMAND_NEW,    \
       "what the starter model shows (pendulum)")                                                             \

@@ -64,6 +64,7 @@ static void put_panel(const struct plane *p, FILE *g, const int pair[2], int ter
         fprintf(g, "%s $p%d using %d:%d with %s lc rgb '%s' notitle", color ? "," : "", color, pair[0] + 1,
                 pair[1] + 1,
                 p->lines   ? "lines lw 1.3"
+                : p->large ? "points pt 7 ps 0.9"
                 : terminal ? "dots"
                            : "points pt 7 ps 0.25",
                 plot_palette[color]);

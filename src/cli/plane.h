@@ -13,6 +13,7 @@ struct plane {
     int columns;
     const char *const *name; /* [columns] */
     int lines;               /* 1: joined by lines; 0: dots */
+    int large;               /* 1: dots that are seen one by one */
 };
 
 /* To where --plot says; 0, or an exit status. */
