@@ -66,6 +66,9 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "columns `d/dA x` too: how the motion depends on parameters and start values")                         \
     X(transient, NUMBER, LINE, "T", NULL, COMMAND_LYAPUNOV,                                                  \
       "the time before counting begins (a tenth of the run)")                                                \
+    X(plane, TEXT, LINE, "EXPR", NULL, COMMAND_SECTION, "points where EXPR goes through zero")               \
+    X(direction, CHOICE, LINE, "D", "rising|falling|crossing", COMMAND_SECTION,                              \
+      "how EXPR goes through zero (rising)")                                                                 \
     X(period, NUMBER, LINE, "T", NULL, COMMAND_ORBIT,                                                        \
       "about; of equations with t exactly (as the run first comes back to its start)")                       \
     X(hold, TEXT, LINE, "A,B,..", NULL, COMMAND_ORBIT | COMMAND_STEADY,                                      \
@@ -85,31 +88,37 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "beside those that the model uses, as in \"log(x), 1/(x^2 + y^2)\"")                                   \
     X(limit, COUNT, LINE, "N", NULL, COMMAND_DISCOVER, "the most monomials (2000: some seconds)")            \
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
+    X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                    \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
-    X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \
-    X(table, FILE, LINE, "FILE", NULL, COMMAND_SWEEP,                                                        \
+    X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP | COMMAND_SECTION, "the lists of --over go side by side")   \
+    X(table, FILE, LINE, "FILE", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                      \
       "a column for each value, a line for each member: .csv, or datasets of .h5")                           \
-    X(draw, TEXT, LINE, "A=D(a,b)", NULL, COMMAND_SWEEP,                                                     \
+    X(draw, TEXT, LINE, "A=D(a,b)", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                   \
       "draw a value: uniform(from,to), normal(mean,deviation), lognormal(..); repeatable")                   \
     X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP, "how many members are drawn, for each combination")     \
     X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_DISCOVER, "of the draws (1)")                     \
     X(sample, CHOICE, LINE, "HOW", "random|sobol|latin", COMMAND_SWEEP, "how draws are spread (random)")     \
+    X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                       \
+      "how many members are drawn, for each combination")                                                    \
+    X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_SECTION, "of the draws (1)")                      \
+    X(sample, CHOICE, LINE, "HOW", "random|sobol|latin", COMMAND_SWEEP | COMMAND_SECTION,                    \
+      "how draws are spread (random)")                                                                       \
     X(points, COUNT, MODEL, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                    \
     X(log, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                      \
     X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN | COMMAND_SWEEP, "output times DT apart")                \
     X(at, TEXT, MODEL, "T1,T2,..", NULL, COMMAND_RUN | COMMAND_SWEEP, "output at these times")               \
     X(like, FILE, LINE, "FILE.h5:N", NULL, COMMAND_RUN, "member N of a sweep, with its values and options")  \
-    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP | COMMAND_SHOW | COMMAND_FIT,                       \
+    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP | COMMAND_SHOW | COMMAND_FIT | COMMAND_SECTION,     \
       "keep these columns alone (show: draw these; fit: those of the data that count)")                      \
     X(extrema, FLAG, LINE, NULL, NULL, COMMAND_SWEEP,                                                        \
       "smallest, largest and mean of each column over the run, too")                                         \
     X(steps_out, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output at every accepted step")                      \
     X(out, FILE, LINE, "FILE", NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP | COMMAND_GATHER | COMMAND_FIT |          \
-          COMMAND_ORBIT,                                                                                     \
+          COMMAND_ORBIT | COMMAND_SECTION,                                                                   \
       "results: .csv or .h5 (emit: the C file)")                                                             \
-    X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP,                                     \
-      "one row for every event (sweep: the NAME of an event to keep)")                                       \
+    X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP | COMMAND_SECTION,                   \
+      "one row for every event (sweep, section: the NAME of an event to keep)")                              \
     X(plot, FILE, LINE, "FILE", NULL,                                                                        \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT |       \
           COMMAND_STEADY | COMMAND_SECTION,                                                                  \
@@ -132,7 +141,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "measure the errors by a tighter rerun (auto: after runs below a second)")                             \
     X(summary, TEXT, LINE, "S1,S2,..", NULL, COMMAND_SWEEP,                                                  \
       "of the columns over all members: count, mean, std, min, max, quantiles q05, q50, ..")                 \
-    X(workers, COUNT, LINE, "N", NULL, COMMAND_SWEEP, "threads (one for each core)")                         \
+    X(workers, COUNT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_SECTION, "threads (one for each core)")       \
     X(task, TEXT, LINE, "I/N", NULL, COMMAND_SWEEP,                                                          \
       "do part I of N alone, or `slurm`: that of the array job; `keel gather` makes the file")               \
     X(lanes, COUNT, LINE, "N", NULL, COMMAND_SWEEP,                                                          \
