@@ -87,7 +87,6 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(functions, TEXT, LINE, "F,G,..", NULL, COMMAND_DISCOVER,                                               \
       "beside those that the model uses, as in \"log(x), 1/(x^2 + y^2)\"")                                   \
     X(limit, COUNT, LINE, "N", NULL, COMMAND_DISCOVER, "the most monomials (2000: some seconds)")            \
-    X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                    \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
     X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP | COMMAND_SECTION, "the lists of --over go side by side")   \
@@ -95,12 +94,9 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "a column for each value, a line for each member: .csv, or datasets of .h5")                           \
     X(draw, TEXT, LINE, "A=D(a,b)", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                   \
       "draw a value: uniform(from,to), normal(mean,deviation), lognormal(..); repeatable")                   \
-    X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP, "how many members are drawn, for each combination")     \
-    X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_DISCOVER, "of the draws (1)")                     \
-    X(sample, CHOICE, LINE, "HOW", "random|sobol|latin", COMMAND_SWEEP, "how draws are spread (random)")     \
     X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                       \
       "how many members are drawn, for each combination")                                                    \
-    X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_SECTION, "of the draws (1)")                      \
+    X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_SECTION | COMMAND_DISCOVER, "of the draws (1)")   \
     X(sample, CHOICE, LINE, "HOW", "random|sobol|latin", COMMAND_SWEEP | COMMAND_SECTION,                    \
       "how draws are spread (random)")                                                                       \
     X(points, COUNT, MODEL, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                    \
