@@ -34,6 +34,8 @@
 
 #include <keel/orbit.h>
 
+#include <keel/steady.h>
+
 #include <keel.h>
 
 #include <cstring>

@@ -67,6 +67,7 @@ typedef struct keel_plan_options {
     uint64_t seed;     /* of the draws */
     int zip;           /* 1: the lists of `over` go side by side */
     keel_sampling how; /* the draws are made */
+    int single; /* 1: where nothing varies there is one member, the model's own run; 0: that is refused */
 } keel_plan_options;
 /* Numbers in the texts are expressions of the model's parameters.  NULL only without memory. */
 KEEL_API keel_plan *keel_plan_open(keel_model *m);

@@ -25,15 +25,20 @@ extern "C" {
 
 typedef struct keel_model keel_model;
 
+/* The name of the event of keel_model_options.section: a Poincare section, whose points an ensemble keeps
+ * (keel_ensemble_options.event). */
+#define KEEL_SECTION "poincare_section"
+
 /* All zero is a sound default; so is a null pointer. */
 typedef struct keel_model_options {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced; "y' = 0.1": start values */
     int sets;
     const char *sensitivity; /* "g, y'": columns `d/dg x` by these parameters and start values; "*": by all
                                 start values that are free; NULL: none */
-    const char *from, *to;   /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
-    const char *method;      /* compile f into the loop of this method, too; NULL: of the model's `options` */
-    int interpret;           /* 1: no compiler is called; the results are the same bits, more slowly */
+    const char *section; /* "x - 1 rising": one more event that is only recorded, KEEL_SECTION; NULL: none */
+    const char *from, *to; /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
+    const char *method;    /* compile f into the loop of this method, too; NULL: of the model's `options` */
+    int interpret;         /* 1: no compiler is called; the results are the same bits, more slowly */
     double work; /* reading may take so many million operations and no more; 0: 30000, half a minute or so */
     const volatile int
         *stop; /* as in keel_options: reading ends with KEEL_ESTOP.  Lives as long as the model */

@@ -27,6 +27,7 @@ if _sysconfig.get_config_var("Py_GIL_DISABLED"):
 
 from ._keel import Error, ModelError, OptionError, RunError
 from ._keel import version as __version__
+from ._analysis import Fit, Lyapunov, Orbit, Steady
 from ._dae import solve_dae
 from ._function import sweep
 from ._ivp import TraceWarning, solve_ivp
@@ -41,13 +42,17 @@ __all__ = [
     "Check",
     "Error",
     "Event",
+    "Fit",
     "IvpResult",
+    "Lyapunov",
     "Model",
     "ModelError",
     "OptionError",
+    "Orbit",
     "Result",
     "Row",
     "RunError",
+    "Steady",
     "Sweep",
     "TraceError",
     "TraceWarning",

@@ -140,6 +140,96 @@ class Model:
         **words: Any
     ) -> Sweep: ...
     def sample(self, result: Result, times: ArrayLike) -> NDArray[np.float64]: ...
+    def fit(
+        self,
+        data: Any,
+        names: str | Sequence[str],
+        *,
+        sigma: Mapping[str, float] | None = None,
+        bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
+        experiment: str | None = None,
+        columns: str | Sequence[str] | None = None,
+        set: Mapping[str, Any] | None = None,
+        **words: Any
+    ) -> Fit: ...
+    def orbit(
+        self,
+        period: float | None = None,
+        *,
+        hold: str | Sequence[str] | None = None,
+        points: int = 1001,
+        set: Mapping[str, Any] | None = None,
+        **words: Any
+    ) -> Orbit: ...
+    def steady(
+        self, *, hold: str | Sequence[str] | None = None, set: Mapping[str, Any] | None = None, **words: Any
+    ) -> Steady: ...
+    def lyapunov(
+        self,
+        to: float | None = None,
+        *,
+        transient: float | None = None,
+        set: Mapping[str, Any] | None = None,
+        **words: Any
+    ) -> Lyapunov: ...
+    def section(self, plane: str, to: float | str | None = None, **words: Any) -> Sweep: ...
+
+class Fit:
+    names: list[str]
+    start: dict[str, float]
+    values: dict[str, float]
+    deviation: dict[str, float]
+    interval: dict[str, tuple[float, float]]
+    bound: dict[str, str | None]
+    covariance: NDArray[np.float64]
+    columns: dict[str, dict[str, float]]
+    points: NDArray[np.float64]
+    free: list[str]
+    doubts: list[str]
+    experiments: int
+    missing: int
+    freedom: int
+    sigma_given: bool
+    chi_square: float
+    steps: int
+    runs: int
+    @property
+    def correlation(self) -> NDArray[np.float64]: ...
+    def __getitem__(self, name: str) -> float: ...
+
+class Orbit:
+    period: float
+    guess: float
+    defect: float
+    closing: float
+    error: float
+    product: float
+    steps: int
+    family: int
+    turns: int
+    autonomous: bool
+    start: dict[str, float]
+    trivial: list[str]
+    multipliers: NDArray[np.complex128]
+    points: NDArray[np.float64]
+    t: NDArray[np.float64]
+    def __getitem__(self, name: str) -> NDArray[np.float64]: ...
+
+class Steady:
+    state: dict[str, float]
+    eigenvalues: NDArray[np.complex128]
+    stability: str
+    family: int
+    rate: float
+    steps: int
+    def __getitem__(self, name: str) -> float: ...
+
+class Lyapunov:
+    exponents: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    sum: float
+    sum_error: float
+    left_out: list[str]
 
 class Sweep:
     model: Model

@@ -9,6 +9,7 @@ import re
 import numpy as np
 
 from . import _keel
+from ._analysis import Analyses
 from ._readings import Readings
 from ._result import Result
 
@@ -48,7 +49,7 @@ def _take(values, name, value):
         values[name + "".join(f"[{k + 1}]" for k in index)] = float(array[index])
 
 
-class Model:
+class Model(Analyses):
     """A model: the path of a file, or the text itself.
 
     Parameters

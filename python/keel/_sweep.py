@@ -228,7 +228,7 @@ class Sweep:
         return axes
 
     def _shaped(self, array, *behind):
-        return array.reshape(*self.shape, *behind)
+        return array.reshape((*self.shape, *behind))
 
     def _over_times(self, array):
         return array if self.t is not None else array[0]

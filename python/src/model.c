@@ -1,4 +1,5 @@
 /* model.c - _keel.Model: one reading of a model's text, for one thread at a time.  keel.Model lends them. */
+#include "analysis.h"
 #include "run.h"
 #include "starts.h"
 #include "sweep.h"
@@ -262,6 +263,35 @@ static PyObject *sweep(PyObject *self, PyObject *args) {
     return result;
 }
 
+/* fit(spec, options) and so on: see analysis.h. */
+static PyObject *analyse(PyObject *self, PyObject *args,
+                         PyObject *(*work)(keel_model *, volatile int *, PyObject *, PyObject *)) {
+    struct model *m = (struct model *)self;
+    PyObject *spec, *options;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyDict_Type, &spec, &PyDict_Type, &options) || !is_free(m))
+        return NULL;
+    m->busy = 1;
+    PyObject *result = work(m->model, &m->stop, spec, options);
+    m->busy = 0;
+    return result;
+}
+
+static PyObject *fit(PyObject *self, PyObject *args) {
+    return analyse(self, args, analysis_fit);
+}
+
+static PyObject *orbit(PyObject *self, PyObject *args) {
+    return analyse(self, args, analysis_orbit);
+}
+
+static PyObject *steady(PyObject *self, PyObject *args) {
+    return analyse(self, args, analysis_steady);
+}
+
+static PyObject *lyapunov(PyObject *self, PyObject *args) {
+    return analyse(self, args, analysis_lyapunov);
+}
+
 /* What is known ------------------------------------------------------------------------------------------ */
 
 static PyObject *number(PyObject *self, PyObject *text) {
@@ -375,6 +405,10 @@ PyObject *model_type(void) {
                                     {"set", set, METH_O, "These values in place of all that were set."},
                                     {"run", run, METH_VARARGS, "One run, as a dictionary."},
                                     {"sweep", sweep, METH_VARARGS, "Many runs, as a dictionary of arrays."},
+                                    {"fit", fit, METH_VARARGS, "Parameters from data, as a dictionary."},
+                                    {"orbit", orbit, METH_VARARGS, "A periodic orbit, as a dictionary."},
+                                    {"steady", steady, METH_VARARGS, "An equilibrium, as a dictionary."},
+                                    {"lyapunov", lyapunov, METH_VARARGS, "Exponents, as a dictionary."},
                                     {"number", number, METH_O, "An expression of parameters."},
                                     {"span", span, METH_VARARGS, "From when to when it runs."},
                                     {"moves", moves, METH_VARARGS, "Does an expression depend on names?"},

@@ -174,6 +174,7 @@ static int take_options(struct sweep *s, PyObject *options, volatile int *stop) 
     if (run_options(options, &s->options.run) < 0 || take_text(s->spec, "columns", &s->options.columns) < 0 ||
         take_text(s->spec, "event", &s->options.event) < 0)
         return -1;
+    s->draws.single = s->options.event != NULL; /* a section of the model's own run */
     if (times && PyObject_GetBuffer(times, &s->times, PyBUF_C_CONTIGUOUS) < 0) return -1;
     s->options.times = s->times.buf;
     s->options.count = (int)(s->times.len / (Py_ssize_t)sizeof(double));
@@ -267,8 +268,8 @@ static PyObject *places(const struct sweep *s) {
 static PyObject *values(const struct sweep *s) {
     struct numbers all = {0};
     size_t names = (size_t)keel_plan_names(s->plan);
-    double *out = numbers_add(&all, (size_t)s->done * names);
-    if (!out) return PyErr_NoMemory();
+    double *out = names ? numbers_add(&all, (size_t)s->done * names) : NULL;
+    if (!out && names) return PyErr_NoMemory();
     for (int64_t k = 0; k < s->done; k++) keel_plan_values(s->plan, k, out + (size_t)k * names);
     return numbers_give(&all, names);
 }

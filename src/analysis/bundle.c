@@ -14,7 +14,7 @@ keel_status bundle_fail(struct bundle *m, keel_status status, const char *format
     return m->status = status;
 }
 
-/* Opening ----------------------------------------------------------------------------------------------- */
+/* Opening ------------------------------------------------------------------------------------------------ */
 
 static int find_places(struct bundle *m, int rows) {
     const keel_problem *p = m->problem;
@@ -95,7 +95,7 @@ void bundle_close(struct bundle *m) {
     *m = (struct bundle){0};
 }
 
-/* Where it stands --------------------------------------------------------------------------------------- */
+/* Where it stands ---------------------------------------------------------------------------------------- */
 
 double bundle_time(const struct bundle *m) {
     return keel_time(keel_sim_solver(m->sim));
@@ -135,6 +135,32 @@ keel_status bundle_set(struct bundle *m, double t, const double *x, const double
     return status < 0 ? bundle_fail(m, status, "%s", keel_message(solver)) : KEEL_OK;
 }
 
+/* Orthonormal; 0: they do not span r directions. */
+static int orthonormal(const struct bundle *m, double *q) {
+    for (int k = 0; k < m->r; k++) {
+        double length = bundle_orthonormal(m->n, k, q, q + (size_t)k * (size_t)m->n);
+        if (!(length > 0) || !isfinite(length)) return 0;
+    }
+    return 1;
+}
+
+/* The nearest point where constraints and linearised constraints hold is one of x and S together, and vectors
+ * that are not tangent at x would move x, too.  So they are short at first, which leaves x alone, and then
+ * have their length. */
+keel_status bundle_place(struct bundle *m, double t, const double *size, double *x, double *q) {
+    static const double length[] = {1e-3, 1};
+    for (int round = 0; round < 2; round++) {
+        for (int k = 0; k < m->r * m->n; k++) q[k] *= length[round] * size[k % m->n];
+        if (bundle_set(m, t, x, q) != KEEL_OK) return m->status;
+        bundle_get(m, x, q);
+        for (int k = 0; k < m->r * m->n; k++) q[k] /= size[k % m->n];
+        if (round == 0 && !orthonormal(m, q))
+            return bundle_fail(m, KEEL_ESINGULAR,
+                               "tangent vectors fall together at t = %.10g: the constraints lose rank", t);
+    }
+    return KEEL_OK;
+}
+
 keel_status bundle_go(struct bundle *m, double t) {
     keel_status status;
     while ((status = keel_sim_run(m->sim, t)) == KEEL_EVENT) {}
@@ -168,7 +194,7 @@ keel_status bundle_slopes(struct bundle *m) {
     return KEEL_OK;
 }
 
-/* Vectors ----------------------------------------------------------------------------------------------- */
+/* Vectors ------------------------------------------------------------------------------------------------ */
 
 double bundle_dot(int n, const double *a, const double *b) {
     double sum = 0;

@@ -43,6 +43,9 @@ const char *bundle_name(const struct bundle *m, int j); /* of x_j */
 void bundle_get(struct bundle *m, double *x, double *s);
 /* Goes on from (t, x, S), made consistent: x on the constraints, S tangent to them. */
 keel_status bundle_set(struct bundle *m, double t, const double *x, const double *s);
+/* Goes to (t, x) on the constraints with the vectors q, in sizes of the states, made tangent there and
+ * orthonormal; x and q become that. */
+keel_status bundle_place(struct bundle *m, double t, const double *size, double *x, double *q);
 keel_status bundle_go(struct bundle *m, double t); /* to t, through events that act */
 /* x' and S' where it stands; either may be NULL. */
 keel_status bundle_rates(struct bundle *m, double *dx, double *ds);

@@ -100,32 +100,10 @@ static void divide(const keel_orbit *o, double *s) {
     for (int k = 0; k < o->r * o->n; k++) s[k] /= o->size[k % o->n];
 }
 
-/* Orthonormal in sizes of the states; 0: they do not span r directions. */
-static int orthonormal(const keel_orbit *o, double *s) {
-    for (int k = 0; k < o->r; k++) {
-        double length = bundle_orthonormal(o->n, k, s, s + (size_t)k * (size_t)o->n);
-        if (!(length > 0) || !isfinite(length)) return 0;
-    }
-    return 1;
-}
-
-/* The nearest point where constraints and linearised constraints hold is one of x and S together, and
- * vectors that are not tangent at x would move x, too.  So they are short at first, which leaves x alone,
- * and then have their length. */
 keel_status orbit_go_to_node(keel_orbit *o, int i) {
-    struct bundle *b = &o->bundle;
-    double *x = o->x + (size_t)i * (size_t)o->n, *q = vectors(o->q, o, i);
-    static const double length[] = {1e-3, 1};
-    for (int round = 0; round < 2; round++) {
-        for (int k = 0; k < o->r * o->n; k++) q[k] *= length[round] * o->size[k % o->n];
-        if (bundle_set(b, node_time(o, i), x, q) != KEEL_OK) return orbit_bundle_failed(o);
-        bundle_get(b, x, q);
-        divide(o, q);
-        if (round == 0 && !orthonormal(o, q))
-            return orbit_fail(o, KEEL_ESINGULAR, "tangent vectors fall together at t = %.10g",
-                              node_time(o, i));
-    }
-    return KEEL_OK;
+    double *x = o->x + (size_t)i * (size_t)o->n;
+    if (bundle_place(&o->bundle, node_time(o, i), o->size, x, vectors(o->q, o, i)) == KEEL_OK) return KEEL_OK;
+    return orbit_bundle_failed(o);
 }
 
 /* Segment i: gap, A_i and x' at its end. */

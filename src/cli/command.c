@@ -55,6 +55,18 @@ const struct command command_table[] = {
      "beyond 1 in size the orbit is unstable.",
      "keel orbit arenstorf.keel --period 17.07 --hold x,y",
      "the start values and the period to twelve digits, and the multipliers", orbit_command},
+    {"steady", COMMAND_STEADY, "MODEL", "an equilibrium near the start, and its stability",
+     "Newton's method along the constraints to where nothing moves.  The eigenvalues are those of the "
+     "linear\n"
+     "equations in the tangent space of the constraints: of the differential-algebraic system.",
+     "keel steady pendulum.keel --set y=-0.9", "hanging at rest: eigenvalues +- 3.13 i", steady_command},
+    {"section", COMMAND_SECTION, "MODEL", "a Poincare section: where motions cross a plane",
+     "The plane is where an expression of unknowns is zero (--plane), or an event of the model (--events).  "
+     "Each\n"
+     "crossing is located to round-off.  Many starts come as in `keel sweep`: --over, --draw, a table.",
+     "keel section henon.keel --plane \"q[1]\" --over y0=-0.2:0.4:9 --plot section.svg --axes "
+     "\"q[2],p[2]\"",
+     "the crossings of nine motions, each in its colour", section_command},
     {"fit", COMMAND_FIT, "MODEL", "parameters and start values from data, with their standard deviations",
      "Least squares by Levenberg and Marquardt's method on exact sensitivities.  The data are CSV: a column "
      "t,\n"

@@ -27,6 +27,8 @@ int compare_command(int count, char **argv);
 int converge_command(int count, char **argv);
 int lyapunov_command(int count, char **argv);
 int orbit_command(int count, char **argv);
+int steady_command(int count, char **argv);
+int section_command(int count, char **argv);
 int fit_command(int count, char **argv);
 int discover_command(int count, char **argv);
 int methods_command(int count, char **argv);

@@ -128,8 +128,9 @@ static int load_model(struct job *j) {
     keel_model_options o = {.set = set->text,
                             .sets = set->count,
                             .interpret = option_given(&j->options, opt_interpret),
-                            .kernel_later = j->command != COMMAND_SWEEP, /* its members share one */
-                            .compile_ahead = j->command == COMMAND_RUN,  /* others measure times */
+                            .kernel_later =
+                                !(j->command & (COMMAND_SWEEP | COMMAND_SECTION)), /* members share */
+                            .compile_ahead = j->command == COMMAND_RUN,            /* others measure times */
                             .work = reading_budget(),
                             .phase = &waiting.phase,
                             .stop = stop_flag()};
@@ -146,6 +147,11 @@ static int load_model(struct job *j) {
     o.sensitivity = j->command & COMMAND_TANGENT ? "*"
                     : j->command == COMMAND_FIT  ? option_text(&j->options, opt_fit)
                                                  : option_text(&j->options, opt_sensitivity);
+    char section[JOB_SENTENCE];
+    const char *plane = option_text(&j->options, opt_plane),
+               *direction = option_text(&j->options, opt_direction);
+    text_set(section, sizeof section, "%s %s", plane ? plane : "", direction ? direction : "rising");
+    o.section = plane ? section : NULL;
     double begin = job_seconds();
     j->path = find_path(j->file);
     if (!j->path) return job_no_memory(j);
@@ -384,7 +390,7 @@ static int take_method(struct job *j) {
     if (job_check_own(j, NULL, &j->stabilizer, 1, with) || check_model_choice(j)) return j->status;
     int named = j->why[0] == '\0';
     job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
-    if (!(j->command & (COMMAND_RUN | COMMAND_SWEEP | COMMAND_FIT))) return 0;
+    if (!(j->command & (COMMAND_RUN | COMMAND_SWEEP | COMMAND_FIT | COMMAND_SECTION))) return 0;
     j->automatic = !named && stiff_suspect(j);
     if (j->automatic) text_set(j->pair, sizeof j->pair, "auto+%s", j->stabilizer);
     return named ? stiff_check(j) : 0;

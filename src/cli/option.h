@@ -29,11 +29,14 @@ enum {
     COMMAND_DISCOVER = 32768,
     COMMAND_FIT = 65536,
     COMMAND_ORBIT = 131072,
-    COMMAND_TANGENT = COMMAND_LYAPUNOV | COMMAND_ORBIT, /* with the sensitivities to all free start values */
-    COMMAND_ANALYSE = COMMAND_TANGENT | COMMAND_FIT,    /* questions beyond one run */
+    COMMAND_STEADY = 262144,
+    COMMAND_SECTION = 524288,
+    COMMAND_TANGENT =
+        COMMAND_LYAPUNOV | COMMAND_ORBIT | COMMAND_STEADY,             /* sensitivities to all start values */
+    COMMAND_ANALYSE = COMMAND_TANGENT | COMMAND_FIT | COMMAND_SECTION, /* questions beyond one run */
     COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_ANALYSE,
     COMMAND_MODEL = COMMAND_SOLVE | COMMAND_CHECK | COMMAND_EMIT | COMMAND_DISCOVER,
-    COMMAND_ALL = 262143
+    COMMAND_ALL = 1048575
 };
 
 enum option_kind {
@@ -63,9 +66,12 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "columns `d/dA x` too: how the motion depends on parameters and start values")                         \
     X(transient, NUMBER, LINE, "T", NULL, COMMAND_LYAPUNOV,                                                  \
       "the time before counting begins (a tenth of the run)")                                                \
+    X(plane, TEXT, LINE, "EXPR", NULL, COMMAND_SECTION, "points where EXPR goes through zero")               \
+    X(direction, CHOICE, LINE, "D", "rising|falling|crossing", COMMAND_SECTION,                              \
+      "how EXPR goes through zero (rising)")                                                                 \
     X(period, NUMBER, LINE, "T", NULL, COMMAND_ORBIT,                                                        \
       "about; of equations with t exactly (as the run first comes back to its start)")                       \
-    X(hold, TEXT, LINE, "A,B,..", NULL, COMMAND_ORBIT,                                                       \
+    X(hold, TEXT, LINE, "A,B,..", NULL, COMMAND_ORBIT | COMMAND_STEADY,                                      \
       "what stays as it is at the start: states, invariants, `period`")                                      \
     X(segments, COUNT, LINE, "N", NULL, COMMAND_ORBIT, "of the period, each shot at by itself (10)")         \
     X(data, FILE, LINE, "FILE.csv", NULL, COMMAND_FIT,                                                       \
@@ -81,40 +87,43 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(functions, TEXT, LINE, "F,G,..", NULL, COMMAND_DISCOVER,                                               \
       "beside those that the model uses, as in \"log(x), 1/(x^2 + y^2)\"")                                   \
     X(limit, COUNT, LINE, "N", NULL, COMMAND_DISCOVER, "the most monomials (2000: some seconds)")            \
-    X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
+    X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                    \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
-    X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \
-    X(table, FILE, LINE, "FILE", NULL, COMMAND_SWEEP,                                                        \
+    X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP | COMMAND_SECTION, "the lists of --over go side by side")   \
+    X(table, FILE, LINE, "FILE", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                      \
       "a column for each value, a line for each member: .csv, or datasets of .h5")                           \
-    X(draw, TEXT, LINE, "A=D(a,b)", NULL, COMMAND_SWEEP,                                                     \
+    X(draw, TEXT, LINE, "A=D(a,b)", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                   \
       "draw a value: uniform(from,to), normal(mean,deviation), lognormal(..); repeatable")                   \
-    X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP, "how many members are drawn, for each combination")     \
-    X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_DISCOVER, "of the draws (1)")                     \
-    X(sample, CHOICE, LINE, "HOW", "random|sobol|latin", COMMAND_SWEEP, "how draws are spread (random)")     \
+    X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_SECTION,                                       \
+      "how many members are drawn, for each combination")                                                    \
+    X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_SECTION | COMMAND_DISCOVER, "of the draws (1)")   \
+    X(sample, CHOICE, LINE, "HOW", "random|sobol|latin", COMMAND_SWEEP | COMMAND_SECTION,                    \
+      "how draws are spread (random)")                                                                       \
     X(points, COUNT, MODEL, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                    \
     X(log, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                      \
     X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN | COMMAND_SWEEP, "output times DT apart")                \
     X(at, TEXT, MODEL, "T1,T2,..", NULL, COMMAND_RUN | COMMAND_SWEEP, "output at these times")               \
     X(like, FILE, LINE, "FILE.h5:N", NULL, COMMAND_RUN, "member N of a sweep, with its values and options")  \
-    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP | COMMAND_SHOW | COMMAND_FIT,                       \
+    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP | COMMAND_SHOW | COMMAND_FIT | COMMAND_SECTION,     \
       "keep these columns alone (show: draw these; fit: those of the data that count)")                      \
     X(extrema, FLAG, LINE, NULL, NULL, COMMAND_SWEEP,                                                        \
       "smallest, largest and mean of each column over the run, too")                                         \
     X(steps_out, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output at every accepted step")                      \
     X(out, FILE, LINE, "FILE", NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP | COMMAND_GATHER | COMMAND_FIT |          \
-          COMMAND_ORBIT,                                                                                     \
+          COMMAND_ORBIT | COMMAND_SECTION,                                                                   \
       "results: .csv or .h5 (emit: the C file)")                                                             \
-    X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP,                                     \
-      "one row for every event (sweep: the NAME of an event to keep)")                                       \
+    X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP | COMMAND_SECTION,                   \
+      "one row for every event (sweep, section: the NAME of an event to keep)")                              \
     X(plot, FILE, LINE, "FILE", NULL,                                                                        \
-      COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT,        \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT |       \
+          COMMAND_STEADY | COMMAND_SECTION,                                                                  \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
     X(full, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                 \
     X(list, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")   \
     X(as, CHOICE, LINE, "CHART", SHOW_CHARTS, COMMAND_SHOW,                                                  \
       "what --plot draws (by default what suits the file)")                                                  \
-    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN | COMMAND_SHOW | COMMAND_ORBIT,                         \
+    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN | COMMAND_SHOW | COMMAND_ORBIT | COMMAND_SECTION,       \
       "what a panel of the plot shows: the first against the others; repeatable")                            \
     X(report, FILE, LINE, "FILE.html", NULL, COMMAND_RUN,                                                    \
       "one self-contained page with certificate, analysis and plots")                                        \
@@ -128,7 +137,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "measure the errors by a tighter rerun (auto: after runs below a second)")                             \
     X(summary, TEXT, LINE, "S1,S2,..", NULL, COMMAND_SWEEP,                                                  \
       "of the columns over all members: count, mean, std, min, max, quantiles q05, q50, ..")                 \
-    X(workers, COUNT, LINE, "N", NULL, COMMAND_SWEEP, "threads (one for each core)")                         \
+    X(workers, COUNT, LINE, "N", NULL, COMMAND_SWEEP | COMMAND_SECTION, "threads (one for each core)")       \
     X(task, TEXT, LINE, "I/N", NULL, COMMAND_SWEEP,                                                          \
       "do part I of N alone, or `slurm`: that of the array job; `keel gather` makes the file")               \
     X(lanes, COUNT, LINE, "N", NULL, COMMAND_SWEEP,                                                          \
@@ -137,7 +146,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "where members run: on the cores, or on a GPU by nvcc's kernels (cores)")                              \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
-          COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT,                                                        \
+          COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT | COMMAND_STEADY | COMMAND_SECTION,                     \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes|mechanics|parts|circuit", COMMAND_NEW,    \
       "what the starter model shows (pendulum)")                                                             \

@@ -21,7 +21,7 @@ int plane_out(struct job *j, struct file *out) {
 static int column_of(const struct plane *p, const char *name) {
     for (int i = 0; i < p->columns; i++)
         if (strcmp(p->name[i], name) == 0) return i;
-    return job_fail(p->job, EXIT_USAGE, "--axes: there is no state `%.80s`", name), -1;
+    return job_fail(p->job, EXIT_USAGE, "--axes: there is no column `%.80s`", name), -1;
 }
 
 /* Pairs of columns: those of --axes, the first with each of the others; else the first two. */
@@ -38,7 +38,9 @@ static int take_axes(const struct plane *p, int pair[PANELS][2], int *panels) {
             else if (*panels < PANELS) pair[*panels][0] = first, pair[(*panels)++][1] = column;
         }
     }
-    if (*panels == 0) pair[0][0] = 0, pair[0][1] = p->columns > 1, *panels = 1;
+    if (*panels) return 0;
+    pair[0][0] = p->usual ? p->usual[0] : 0, pair[0][1] = p->usual ? p->usual[1] : p->columns > 1;
+    *panels = 1;
     return 0;
 }
 
@@ -64,6 +66,7 @@ static void put_panel(const struct plane *p, FILE *g, const int pair[2], int ter
         fprintf(g, "%s $p%d using %d:%d with %s lc rgb '%s' notitle", color ? "," : "", color, pair[0] + 1,
                 pair[1] + 1,
                 p->lines   ? "lines lw 1.3"
+                : p->large ? "points pt 7 ps 0.9"
                 : terminal ? "dots"
                            : "points pt 7 ps 0.25",
                 plot_palette[color]);

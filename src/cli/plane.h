@@ -12,7 +12,9 @@ struct plane {
     long rows;
     int columns;
     const char *const *name; /* [columns] */
+    const int *usual;        /* the two columns that are drawn without --axes; NULL: the first two */
     int lines;               /* 1: joined by lines; 0: dots */
+    int large;               /* 1: dots that are seen one by one */
 };
 
 /* To where --plot says; 0, or an exit status. */

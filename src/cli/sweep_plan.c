@@ -76,6 +76,7 @@ static int open_plan(struct sweep *s) {
     if (take_texts(s, opt_over, keel_plan_over) || take_table(s) || take_texts(s, opt_draw, keel_plan_draw) ||
         take_count(s) || take_seed(s))
         return s->job.status;
+    s->draws.single = s->job.command == COMMAND_SECTION;
     s->draws.zip = option_given(&s->job.options, opt_zip);
     s->draws.how = how ? (keel_sampling)(option_choice("random|sobol|latin", how) - 1) : KEEL_RANDOM;
     keel_status status = keel_plan_settle(s->plan, &s->draws);
@@ -131,7 +132,8 @@ static int open_ensemble(struct sweep *s) {
     s->options.run.defect_every = 128; /* as `keel run` has it */
     s->options.columns = option_text(&j->options, opt_columns);
     s->options.extrema = option_given(&j->options, opt_extrema);
-    s->options.event = option_text(&j->options, opt_events);
+    s->options.event =
+        option_given(&j->options, opt_plane) ? KEEL_SECTION : option_text(&j->options, opt_events);
     s->options.workers = workers ? atoi(workers) : s->workers;
     s->options.lanes = lanes ? atoi(lanes) : 0;
     if (lanes && (s->options.lanes > KEEL_MOST_LANES || s->options.lanes & (s->options.lanes - 1)))

@@ -123,13 +123,13 @@ keel_status keel_plan_settle(keel_plan *p, const keel_plan_options *o) {
     if (o) p->o = *o;
     for (int i = 0; i < p->values; i++)
         if (p->value[i].source == PLAN_DRAWN) p->value[i].dimension = drawn++;
-    if (p->values == 0)
+    if (p->values == 0 && !p->o.single)
         return plan_fail(p, KEEL_EINVAL, "nothing varies: give a grid, a list, a table or a distribution");
     if (p->o.count < 0) return plan_fail(p, KEEL_EINVAL, "the count must be positive");
     if (p->o.count > 0 && drawn == 0)
         return plan_fail(p, KEEL_EINVAL,
                          "a count repeats members, and nothing is drawn that differs in them");
-    if (p->o.count == 0 && drawn == p->values)
+    if (p->o.count == 0 && p->values && drawn == p->values)
         return plan_fail(p, KEEL_EINVAL, "how many members are to be drawn?  A count is missing");
     if (p->o.how != KEEL_RANDOM && drawn == 0)
         return plan_fail(p, KEEL_EINVAL, "nothing is drawn that could be sampled");

@@ -300,13 +300,26 @@ static int copied(char **to, const char *from) {
     return !from || *to;
 }
 
+/* The text, with one more line for a section. */
+static char *copy_text(const char *text, size_t length, const char *section, size_t *total) {
+    static const char before[] = "\nevent " KEEL_SECTION ": ", behind[] = " -> record\n";
+    size_t more = section ? strlen(before) + strlen(section) + strlen(behind) : 0;
+    char *all = malloc(length + more + 1);
+    *total = length + more;
+    if (!all) return NULL;
+    if (length) memcpy(all, text, length);
+    if (section) sprintf(all + length, "%s%s%s", before, section, behind);
+    all[*total] = '\0';
+    return all;
+}
+
 static struct keel_model *begin_model(const char *name, const char *text, size_t length,
                                       const keel_model_options *o) {
     struct keel_model *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->name = copy(name, strlen(name));
     m->title = stem(name);
-    m->text = copy(text, length);
+    m->text = copy_text(text, length, text && o ? o->section : NULL, &length);
     m->source = (struct source){m->name, m->text, length, 0};
     int sets = o && o->set ? o->sets : 0;
     m->set = calloc((size_t)sets + 1, sizeof *m->set);

@@ -242,6 +242,14 @@ static int is_set(struct keel_model *m, expr symbol) {
     return 0;
 }
 
+/* Are all free start values asked for?  What else `init` gives follows from these. */
+static int follows_from_others(const struct keel_model *m, expr target) {
+    if (strcmp(m->sensitivity, "*") != 0) return 0;
+    for (int k = 0; k < m->model->directions; k++)
+        if (m->model->direction[k].of == target) return 0;
+    return 1;
+}
+
 /* D of what `init` or `guess` says; a value from outside is a number. */
 static int add_givens(struct keel_model *m, struct model_givens *list, int fixed) {
     struct model *model = m->model;
@@ -255,7 +263,7 @@ static int add_givens(struct keel_model *m, struct model_givens *list, int fixed
         for (int i = 0; i < count && !g->failed; i++) {
             struct model_given one = list->list[i];
             expr of = model->direction[k].of;
-            if (one.target == EXPR_NONE) continue;
+            if (one.target == EXPR_NONE || (fixed && follows_from_others(m, one.target))) continue;
             if (one.target == of) one.value = expr_constant(g, 1);
             else if (fixed && is_set(m, one.target)) one.value = derive_zero(g);
             else one.value = tangent_of(&t, one.value, one.where, &m->messages);

@@ -39,7 +39,7 @@ def test_refusals():
     refused("orbit", example("pendulum"), "--period", "-1", status=2, words=("--period must be positive",))
     refused("orbit", example("stick_slip"), words=("with modes",))
     refused("orbit", example("lorenz"), "--tend", "0.1", words=("does not come back",))
-    refused("orbit", example("vanderpol"), "--plot", scratch("o.svg"), "--axes", "x,w", status=2, words=("no state `w`",))
+    refused("orbit", example("vanderpol"), "--plot", scratch("o.svg"), "--axes", "x,w", status=2, words=("no column `w`",))
     check(keel("orbit", example("vanderpol"), "--quiet")[0] == "")
 
 

@@ -59,6 +59,8 @@ class Schema(cli.Case):
         self.said("fit", example("pendulum"), "--data", "data.csv", "--fit", "g")
         self.said("orbit", example("vanderpol"))
         self.said("discover", example("kepler"), "--degree", "3")
+        self.said("steady", example("vanderpol"))
+        self.said("section", example("vanderpol"), "--plane", "x - 1")
         self.said("new", "a")
         self.said("new", "b", "--kind", "dae")
         self.said("emit", example("pendulum"), "--out", "p.c")
