@@ -28,6 +28,7 @@ if _sysconfig.get_config_var("Py_GIL_DISABLED"):
 from ._keel import Error, ModelError, OptionError, RunError
 from ._keel import version as __version__
 from ._dae import solve_dae
+from ._discover import Discovery, Found
 from ._function import sweep
 from ._ivp import TraceWarning, solve_ivp
 from ._mechanics import mechanics
@@ -39,8 +40,10 @@ from ._trace import trace
 
 __all__ = [
     "Check",
+    "Discovery",
     "Error",
     "Event",
+    "Found",
     "IvpResult",
     "Model",
     "ModelError",

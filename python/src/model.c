@@ -1,4 +1,5 @@
 /* model.c - _keel.Model: one reading of a model's text, for one thread at a time.  keel.Model lends them. */
+#include "discover.h"
 #include "run.h"
 #include "starts.h"
 #include "sweep.h"
@@ -262,6 +263,16 @@ static PyObject *sweep(PyObject *self, PyObject *args) {
     return result;
 }
 
+/* discover(degree, limit, functions, seed): see discover.h. */
+static PyObject *discover(PyObject *self, PyObject *args) {
+    struct model *m = (struct model *)self;
+    if (!is_free(m)) return NULL;
+    m->busy = 1;
+    PyObject *result = discover_run(m->model, &m->stop, args);
+    m->busy = 0;
+    return result;
+}
+
 /* What is known ------------------------------------------------------------------------------------------ */
 
 static PyObject *number(PyObject *self, PyObject *text) {
@@ -375,6 +386,7 @@ PyObject *model_type(void) {
                                     {"set", set, METH_O, "These values in place of all that were set."},
                                     {"run", run, METH_VARARGS, "One run, as a dictionary."},
                                     {"sweep", sweep, METH_VARARGS, "Many runs, as a dictionary of arrays."},
+                                    {"discover", discover, METH_VARARGS, "Invariants nobody stated."},
                                     {"number", number, METH_O, "An expression of parameters."},
                                     {"span", span, METH_VARARGS, "From when to when it runs."},
                                     {"moves", moves, METH_VARARGS, "Does an expression depend on names?"},
