@@ -103,7 +103,8 @@ static int add_divisors(struct generators *s, expr divisor) {
     for (int k = 0; k < count && good; k++) {
         struct expr_node n = s->g->node[factor[k]];
         while (n.op == EXPR_POWI && (int32_t)n.b > 0) factor[k] = n.a, n = s->g->node[n.a];
-        good = n.op == EXPR_EXP || add(s, factor[k], 1);
+        if (n.op == EXPR_MUL && factor[k] != divisor) good = add_divisors(s, factor[k]);
+        else good = n.op == EXPR_EXP || add(s, factor[k], 1);
     }
     return good;
 }
