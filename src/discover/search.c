@@ -145,8 +145,8 @@ static int null_space(const struct echelon *e, residue ***out) {
     return list && at == count ? count : -1;
 }
 
-static void close_null_space(residue **list, const struct echelon *e) {
-    for (int k = 0; k < e->columns - e->rank && list; k++) free(list[k]);
+static void close_null_space(residue **list, int count) {
+    for (int k = 0; k < count && list; k++) free(list[k]);
     free(list);
 }
 
@@ -272,31 +272,34 @@ static int take_vectors(struct search *s, int degree, int count, residue **list,
     return good;
 }
 
-/* How many vectors of the null space have at most this degree. */
-static int null_count(const struct search *s, const struct echelon *e, int degree) {
-    int count = 0;
-    for (int j = 0; j < e->columns; j++)
-        count += e->row_of[j] < 0 && s->basis.degree_of[s->column[j]] <= degree;
-    return count;
+/* The null space at other values of the parameters, the same at all points. */
+static int take_other(struct search *s) {
+    struct echelon e = {0};
+    s->w.world = residue_random(s->seed, 99) | 1;
+    int good = find_rates(s, s->vary, (uint64_t)8 << 40, &e);
+    s->w.world = 0;
+    s->others = good ? null_space(&e, &s->other) : 0;
+    if (s->others < 0) s->others = 0, good = !(s->starved = 1);
+    for (int k = 1; k < s->others; k++) search_shorten(s->columns, s->other[k], k, s->other);
+    echelon_close(&e);
+    return good;
+}
+
+static int count_degree(const struct search *s, int count, residue *const *list, int degree) {
+    int within = 0;
+    for (int k = 0; k < count; k++) within += degree_of(s, list[k]) <= degree;
+    return within;
 }
 
 /* Of invariants whose coefficients are not known as functions of the parameters: do other values of these
  * have as many? */
-static int compare_values(struct search *s, const struct echelon *these) {
-    struct echelon other = {0};
-    int open = 0, good = 1;
-    for (int i = 0; i < s->founds; i++) open |= s->found[i].scope == SEARCH_THESE;
-    if (!open) return 1;
-    s->w.world = residue_random(s->seed, 99) | 1;
-    good = find_rates(s, s->vary, (uint64_t)8 << 40, &other);
-    s->w.world = 0;
-    for (int i = 0; i < s->founds && good; i++) {
+static void compare_values(struct search *s, int owns, residue *const *own) {
+    for (int i = 0; i < s->founds; i++) {
         struct search_found *f = &s->found[i];
-        if (f->scope == SEARCH_THESE && null_count(s, &other, f->degree) == null_count(s, these, f->degree))
+        if (f->scope == SEARCH_THESE &&
+            count_degree(s, s->others, s->other, f->degree) == count_degree(s, owns, own, f->degree))
             f->scope = SEARCH_UNKNOWN;
     }
-    echelon_close(&other);
-    return good;
 }
 
 /* Every vector that holds for all values of the parameters as it stands comes before those whose
@@ -305,6 +308,7 @@ static int take_all(struct search *s, const struct echelon *universal, const str
     residue **free_of = NULL, **own = NULL;
     int frees = universal ? null_space(universal, &free_of) : 0, owns = null_space(these, &own), good = 1;
     if (frees < 0 || owns < 0) good = !(s->starved = 1);
+    if (good && universal && owns > frees) good = take_other(s);
     for (int degree = 1; degree <= s->basis.degree && good; degree++) {
         struct echelon span;
         good = search_span(s, degree, &span);
@@ -313,8 +317,9 @@ static int take_all(struct search *s, const struct echelon *universal, const str
             good = good && take_vectors(s, degree, owns, own, universal ? SEARCH_THESE : SEARCH_ALL, &span);
         echelon_close(&span);
     }
-    if (universal) close_null_space(free_of, universal);
-    close_null_space(own, these);
+    if (good) compare_values(s, owns, own);
+    if (universal) close_null_space(free_of, universal->columns - universal->rank);
+    close_null_space(own, these->columns - these->rank);
     return good;
 }
 
@@ -332,9 +337,7 @@ int search_run(struct search *s) {
     int good = find_columns(s) && find_rates(s, NULL, (uint64_t)2 << 40, &these);
     int any = good && these.rank < these.columns;
     if (any && s->parameters) good = find_rates(s, s->vary, (uint64_t)4 << 40, &universal);
-    if (any && good)
-        good = take_sample(s) && take_all(s, s->parameters ? &universal : NULL, &these) &&
-               compare_values(s, &these);
+    if (any && good) good = take_sample(s) && take_all(s, s->parameters ? &universal : NULL, &these);
     echelon_close(&universal);
     echelon_close(&these);
     return good && relation_tell(s);
@@ -342,6 +345,7 @@ int search_run(struct search *s) {
 
 void search_close(struct search *s) {
     for (int i = 0; i < s->founds; i++) search_found_close(&s->found[i]);
+    close_null_space(s->other, s->others);
     free(s->found);
     free(s->value);
     free(s->rate);

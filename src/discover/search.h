@@ -64,6 +64,8 @@ struct search {
     residue *stated_sample; /* [stateds * SEARCH_POINTS] */
     struct search_found *found;
     int founds, capacity;
+    residue **other; /* [others] the null space at other values of the parameters, where these matter */
+    int others;
     int unwritten;        /* found, with coefficients that are no plain fractions */
     int stopped, starved; /* by the user; without memory */
     char why[400];
