@@ -49,8 +49,8 @@ int variety_point(struct variety *w, uint64_t seed, const unsigned char *vary,
 /* For its parts: the order in which the rows are solved, and for what; one attempt to solve them.  1 or 0. */
 int variety_order_rows(struct variety *w, uint64_t seed);
 int variety_solve_rows(struct variety *w);
-/* The rows among the first `left` with the highest derivatives there, brought to their end, if they are linear
- * in them: how many; 0: they are not, or need not be; -1 without memory. */
+/* The rows among the first `left` with the highest derivatives there, brought to their end, if they are
+ * linear in them: how many; 0: they are not, or need not be; -1 without memory. */
 int variety_block_find(struct variety *w, int left, uint64_t seed);
 int variety_block_solve(struct variety *w, const struct variety_row *first);
 /* One attempt, with the coordinates that were fixed since generic_begin. */

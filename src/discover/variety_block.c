@@ -119,8 +119,7 @@ int variety_block_find(struct variety *w, int left, uint64_t seed) {
     return count;
 }
 
-/* J d = -f by elimination, J by unit changes of each column; what is free stays as it is.  m: [rows * (columns
- * + 1)]. */
+/* J d = -f by elimination; what is free stays as it is.  m: J and f, [rows * (columns + 1)]. */
 static int block_eliminate(struct block *b, residue *m) {
     int width = b->columns + 1;
     for (int k = 0; k < b->rows; k++) {
