@@ -29,6 +29,7 @@ from ._keel import Error, ModelError, OptionError, RunError
 from ._keel import version as __version__
 from ._analysis import Fit, Lyapunov, Orbit, Steady
 from ._dae import solve_dae
+from ._discover import Discovery, Found
 from ._function import sweep
 from ._ivp import TraceWarning, solve_ivp
 from ._mechanics import mechanics
@@ -40,9 +41,11 @@ from ._trace import trace
 
 __all__ = [
     "Check",
+    "Discovery",
     "Error",
     "Event",
     "Fit",
+    "Found",
     "IvpResult",
     "Lyapunov",
     "Model",

@@ -48,6 +48,26 @@ class Check:
     why_not: str
     message: str
 
+class Found(NamedTuple):
+    name: str
+    text: str
+    degree: int
+    terms: int
+    independent: bool
+    relation: str | None
+    parameters: str
+    held: str | None
+    known: str | None
+    doubt: str | None
+
+class Discovery(list[Found]):
+    degree: int
+    monomials: int
+    functions: list[str]
+    unwritten: int
+    @property
+    def lines(self) -> str: ...
+
 class Result:
     model: Model
     begin: float
@@ -104,6 +124,14 @@ class Model:
     @property
     def compiled(self) -> bool: ...
     def check(self) -> Check: ...
+    def discover(
+        self,
+        degree: int | None = None,
+        *,
+        functions: str | Sequence[str] | None = None,
+        seed: int = 1,
+        limit: int | None = None
+    ) -> Discovery: ...
     def run(
         self,
         to: float | str | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _keel
 from ._analysis import Analyses
+from ._discover import Discovery
 from ._readings import Readings
 from ._result import Result
 
@@ -131,6 +132,24 @@ class Model(Analyses):
     def check(self):
         """What the analysis found: index, freedom, hidden constraints, where start values come from."""
         return Check(self._facts)
+
+    def discover(self, degree=None, *, functions=None, seed=1, limit=None):
+        """Invariants that nobody stated: a list of `Found`.
+
+        All polynomials up to `degree` (4, or less where there would be more than `limit` monomials) of the states, the
+        functions that the model uses, and `functions`, as in "1/(x^2 + y^2), atan(x)".
+
+        >>> m = Model("canonical q, p\\nhamiltonian p^2/2 + q^4\\ninit q = 1, p = 0\\nrun 0 .. 1")
+        >>> m.discover()[0].text
+        '2*q^4 + p^2'
+        """
+        if functions is not None and not isinstance(functions, str):
+            functions = ", ".join(functions)
+        for name, value in (("degree", degree), ("limit", limit)):
+            if value is not None and not 1 <= value <= 100_000_000:
+                raise _keel.OptionError(f"{name} must be a whole number from 1 on, not {value}")
+        reading = _keel.Model(self.name, self.text, self._readings.base, True, False, self._readings.to, None)
+        return Discovery(*reading.discover(degree or 0, limit or 0, functions, seed))
 
     # Runs.
 

@@ -1,5 +1,6 @@
 /* model.c - _keel.Model: one reading of a model's text, for one thread at a time.  keel.Model lends them. */
 #include "analysis.h"
+#include "discover.h"
 #include "run.h"
 #include "starts.h"
 #include "sweep.h"
@@ -276,6 +277,16 @@ static PyObject *analyse(PyObject *self, PyObject *args,
     return result;
 }
 
+/* discover(degree, limit, functions, seed): see discover.h. */
+static PyObject *discover(PyObject *self, PyObject *args) {
+    struct model *m = (struct model *)self;
+    if (!is_free(m)) return NULL;
+    m->busy = 1;
+    PyObject *result = discover_run(m->model, &m->stop, args);
+    m->busy = 0;
+    return result;
+}
+
 static PyObject *fit(PyObject *self, PyObject *args) {
     return analyse(self, args, analysis_fit);
 }
@@ -409,6 +420,7 @@ PyObject *model_type(void) {
                                     {"orbit", orbit, METH_VARARGS, "A periodic orbit, as a dictionary."},
                                     {"steady", steady, METH_VARARGS, "An equilibrium, as a dictionary."},
                                     {"lyapunov", lyapunov, METH_VARARGS, "Exponents, as a dictionary."},
+                                    {"discover", discover, METH_VARARGS, "Invariants nobody stated."},
                                     {"number", number, METH_O, "An expression of parameters."},
                                     {"span", span, METH_VARARGS, "From when to when it runs."},
                                     {"moves", moves, METH_VARARGS, "Does an expression depend on names?"},

@@ -10,18 +10,38 @@
 
 enum { MOST_COLUMNS = 1200, MOST_SUPPORT = 120, CHECKS = 8 };
 
-/* The monomials of f, and of what was found before with its degree: H may need terms that C could spare. */
+static int add_monomial(int monomial, int count, int *support) {
+    int at = 0;
+    while (at < count && support[at] != monomial) at++;
+    support[at] = monomial;
+    return at == count ? count + 1 : count;
+}
+
+/* At other values of the parameters: the shortest vector with the last monomial of f; NULL: none. */
+static const residue *counterpart(const struct search *s, const struct search_found *f) {
+    const residue *best = NULL;
+    int last = f->terms ? f->term[f->terms - 1].monomial : 0, shortest = MOST_SUPPORT, column = 0;
+    while (column < s->columns - 1 && s->column[column] != last) column++;
+    for (int k = 0; k < s->others; k++) {
+        int terms = 0;
+        for (int j = 0; j < s->columns; j++) terms += s->other[k][j] != 0;
+        if (s->other[k][column] && terms < shortest) shortest = terms, best = s->other[k];
+    }
+    return best;
+}
+
+/* The monomials of f; of what was found before with its degree, since H may need terms that C could spare;
+ * and those that other values of the parameters need. */
 static int support_of(const struct search *s, const struct search_found *f, int *support) {
+    const residue *other = counterpart(s, f);
     int count = 0;
     for (int i = -1; i < s->founds; i++) {
         const struct search_found *from = i < 0 ? f : &s->found[i];
         if (from->degree != f->degree || (i >= 0 && from->terms + count > MOST_SUPPORT)) continue;
-        for (int k = 0; k < from->terms; k++) {
-            int at = 0;
-            while (at < count && support[at] != from->term[k].monomial) at++;
-            if (at == count) support[count++] = from->term[k].monomial;
-        }
+        for (int k = 0; k < from->terms; k++) count = add_monomial(from->term[k].monomial, count, support);
     }
+    for (int j = 0; j < s->columns && other && count < 2 * MOST_SUPPORT; j++)
+        if (other[j]) count = add_monomial(s->column[j], count, support);
     return count;
 }
 
@@ -110,7 +130,7 @@ static int found_of(struct ansatz *a, const residue *v, struct search_found *out
     struct search *s = a->s;
     int terms = 0;
     for (int j = 0; j < a->columns; j++) terms += v[j] != 0;
-    *out = (struct search_found){.degree = a->f->degree, .independent = 1, .scope = SEARCH_ALL};
+    *out = (struct search_found){.independent = 1, .scope = SEARCH_ALL};
     out->term = calloc((size_t)terms + 1, sizeof *out->term);
     out->now = calloc((size_t)terms + 1, sizeof *out->now);
     if (!out->term || !out->now) return search_found_close(out), !(s->starved = 1);
@@ -121,6 +141,8 @@ static int found_of(struct ansatz *a, const residue *v, struct search_found *out
         struct search_term *term = &out->term[out->terms];
         *term = (struct search_term){a->monomial[j % a->support], family_number(a, j / a->support), v[j]};
         out->now[out->terms++] = residue_mul(v[j], a->factor[j / a->support]);
+        int degree = s->basis.degree_of[term->monomial];
+        if (degree > out->degree) out->degree = degree;
     }
     return 1;
 }

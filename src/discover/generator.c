@@ -73,6 +73,14 @@ static int find(const struct generators *s, expr base, int reciprocal) {
     return -1;
 }
 
+/* The state whose logarithm it is, log(x) or log(-x); -1: none. */
+static int state_in_logarithm(const struct generators *s, expr base) {
+    struct expr_node n = s->g->node[base];
+    if (n.op != EXPR_LOG) return -1;
+    expr of = s->g->node[n.a].op == EXPR_NEG ? s->g->node[n.a].a : n.a;
+    return s->g->node[of].op == EXPR_SYMBOL ? find(s, of, 0) : -1;
+}
+
 static int add(struct generators *s, expr base, int reciprocal) {
     if (base == EXPR_NONE || find(s, base, reciprocal) >= 0 || !of_states(s, base)) return 1;
     if (s->count == s->capacity) {
@@ -84,8 +92,12 @@ static int add(struct generators *s, expr base, int reciprocal) {
     }
     expr value = reciprocal ? expr_make(s->g, EXPR_DIV, expr_constant(s->g, 1), base, 0) : base;
     int partner = find(s, base, !reciprocal);
-    s->list[s->count] = (struct generator){
-        .base = base, .value = value, .reciprocal = reciprocal, .partner = partner, .text = text_of(s, base)};
+    s->list[s->count] = (struct generator){.base = base,
+                                           .value = value,
+                                           .reciprocal = reciprocal,
+                                           .partner = partner,
+                                           .of = state_in_logarithm(s, base),
+                                           .text = text_of(s, base)};
     if (partner >= 0) s->list[partner].partner = s->count;
     s->count++;
     return s->list[s->count - 1].text && value != EXPR_NONE;
@@ -103,7 +115,8 @@ static int add_divisors(struct generators *s, expr divisor) {
     for (int k = 0; k < count && good; k++) {
         struct expr_node n = s->g->node[factor[k]];
         while (n.op == EXPR_POWI && (int32_t)n.b > 0) factor[k] = n.a, n = s->g->node[n.a];
-        good = n.op == EXPR_EXP || add(s, factor[k], 1);
+        if (n.op == EXPR_MUL && factor[k] != divisor) good = add_divisors(s, factor[k]);
+        else good = n.op == EXPR_EXP || add(s, factor[k], 1);
     }
     return good;
 }
@@ -226,14 +239,21 @@ static int keeps_sign(const struct generators *s, expr state, uint64_t seed) {
     return zeros == 3 && others > 0;
 }
 
-static int add_logarithms(struct generators *s, uint64_t seed) {
+/* log(-x) of a state that begins below zero. */
+static expr logarithm_of(struct generators *s, const struct keel_model *m, expr state) {
+    int place = formulation_find(&m->mode[0].formulation, state);
+    int below = place >= 0 && m->u0 && m->u0[place] < 0;
+    return function(s, EXPR_LOG, below ? function(s, EXPR_NEG, state) : state);
+}
+
+static int add_logarithms(struct generators *s, const struct keel_model *m, uint64_t seed) {
     int count = s->w->states;
     unsigned char *found = calloc((size_t)count + 1, 1);
     int good = found && variety_open(s->w, seed);
     for (int i = 0; i < count && good; i++) found[i] = (unsigned char)keeps_sign(s, s->w->state[i], seed);
     variety_rest(s->w);
     for (int i = 0; i < count && good; i++)
-        if (found[i]) good = add(s, function(s, EXPR_LOG, s->w->state[i]), 0);
+        if (found[i]) good = add(s, logarithm_of(s, m, s->w->state[i]), 0);
     free(found);
     return good;
 }
@@ -260,7 +280,7 @@ int generator_find(struct generators *s, struct keel_model *m, struct variety *w
                        "the model switches by `%.120s`: what holds on one side need not hold on the other",
                        text);
     }
-    return add_asked(s, m, functions) && add_logarithms(s, seed);
+    return add_asked(s, m, functions) && add_logarithms(s, m, seed);
 }
 
 int generator_rates(struct generators *s) {

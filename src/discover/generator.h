@@ -13,6 +13,7 @@ struct generator {
     expr base, value, rate; /* value: base or 1/base; rate: its time derivative along the motion */
     int reciprocal;         /* value is 1/base */
     int partner;            /* the generator whose reciprocal it is, or the reverse; -1: none */
+    int of;                 /* it is the logarithm of this state, up to its sign; -1 */
     char *text;             /* base as text of the language, in brackets where it is a sum */
 };
 

@@ -1,6 +1,7 @@
 /* monomial.c - see monomial.h. */
 #include "discover/monomial.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,26 +25,49 @@ static int contains(const struct monomials *b, int i, int k) {
     return 0;
 }
 
-int monomial_open(struct monomials *b, int generators, const int *partner, int degree) {
-    size_t most = (size_t)monomial_count(generators, degree) + 2;
-    *b = (struct monomials){.generators = generators, .degree = degree, .count = 1};
-    b->before = calloc(most, sizeof *b->before);
-    b->factor = calloc(most, sizeof *b->factor);
-    b->degree_of = calloc(most, sizeof *b->degree_of);
-    if (!b->before || !b->factor || !b->degree_of) return 0;
-    b->factor[0] = -1;
-    for (int d = 1, from = 0; d <= degree; d++) {
-        int to = b->count;
-        for (int i = from; i < to; i++) /* factors ascend */
-            for (int k = i ? b->factor[i] : 0; k < generators; k++) {
-                if (partner[k] >= 0 && contains(b, i, partner[k])) continue;
-                b->before[b->count] = i;
-                b->factor[b->count] = k;
-                b->degree_of[b->count++] = d;
-            }
-        from = to;
+/* 1; 0 without memory. */
+static int append(struct monomials *b, int before, int factor, int degree) {
+    if (b->count == b->capacity) {
+        size_t capacity = 2 * (size_t)b->capacity + 64;
+        int *wider[3] = {b->before, b->factor, b->degree_of}, failed = 0;
+        for (int k = 0; k < 3; k++) {
+            int *moved = realloc(wider[k], capacity * sizeof *moved);
+            failed |= !moved;
+            if (moved) wider[k] = moved;
+        }
+        b->before = wider[0], b->factor = wider[1], b->degree_of = wider[2];
+        if (failed) return 0;
+        b->capacity = (int)capacity;
     }
+    b->before[b->count] = before;
+    b->factor[b->count] = factor;
+    b->degree_of[b->count++] = degree;
     return 1;
+}
+
+/* Factors ascend in each; all with one factor more follow those with fewer. */
+static int enumerate(struct monomials *b, const int *partner, const int *weight, int most) {
+    if (!append(b, 0, -1, 0)) return -1;
+    for (int from = 0, to = b->count; from < to; from = to, to = b->count)
+        for (int i = from; i < to; i++)
+            for (int k = i ? b->factor[i] : 0; k < b->generators; k++) {
+                int degree = b->degree_of[i] + (weight ? weight[k] : 1);
+                if (degree > b->degree || (partner && partner[k] >= 0 && contains(b, i, partner[k])))
+                    continue;
+                if (b->count > most) return 0;
+                if (!append(b, i, k, degree)) return -1;
+            }
+    return 1;
+}
+
+int monomial_open(struct monomials *b, int generators, const int *partner, int degree) {
+    *b = (struct monomials){.generators = generators, .degree = degree};
+    return enumerate(b, partner, NULL, INT_MAX - 1) > 0;
+}
+
+int monomial_weighted(struct monomials *b, int generators, const int *weight, int degree, int most) {
+    *b = (struct monomials){.generators = generators, .degree = degree};
+    return enumerate(b, NULL, weight, most);
 }
 
 void monomial_powers(const struct monomials *b, int i, int *power) {

@@ -9,7 +9,8 @@
 struct monomials {
     int count, generators, degree;
     int *before, *factor; /* [count] number 0 is 1, without either */
-    int *degree_of;       /* [count] ascending */
+    int *degree_of;       /* [count] ascending, where all weights are 1 */
+    int capacity;
 };
 
 /* How many there are of these generators up to the degree, at most; beyond this they are not counted. */
@@ -17,6 +18,8 @@ struct monomials {
 double monomial_count(int generators, int degree);
 /* partner[k]: a generator that never stands beside generator k, or -1.  1; 0 without memory. */
 int monomial_open(struct monomials *b, int generators, const int *partner, int degree);
+/* The same with generators of these degrees, and no more than `most` of them: 1; 0: there are more; -1. */
+int monomial_weighted(struct monomials *b, int generators, const int *weight, int degree, int most);
 void monomial_close(struct monomials *b);
 /* The powers of the generators in monomial i. */
 void monomial_powers(const struct monomials *b, int i, int *power);

@@ -50,7 +50,7 @@ static int are_free(const struct search *s) {
     if (s->w.rows) return 0;
     for (int k = 0; k < s->gens.count; k++) {
         struct expr_node n = s->w.g->node[s->gens.list[k].base];
-        if (n.op == EXPR_LOG) n = s->w.g->node[n.a];
+        if (n.op == EXPR_LOG && s->gens.list[k].of >= 0) continue;
         if (s->gens.list[k].reciprocal || n.op != EXPR_SYMBOL) return 0;
     }
     return 1;
@@ -145,8 +145,8 @@ static int null_space(const struct echelon *e, residue ***out) {
     return list && at == count ? count : -1;
 }
 
-static void close_null_space(residue **list, const struct echelon *e) {
-    for (int k = 0; k < e->columns - e->rank && list; k++) free(list[k]);
+static void close_null_space(residue **list, int count) {
+    for (int k = 0; k < count && list; k++) free(list[k]);
     free(list);
 }
 
@@ -167,16 +167,22 @@ void search_found_close(struct search_found *f) {
     *f = (struct search_found){0};
 }
 
-int search_keep(struct search *s, struct search_found *f) {
-    if (s->founds == s->capacity) {
-        int capacity = 2 * s->capacity + 8;
-        struct search_found *wider = realloc(s->found, (size_t)capacity * sizeof *wider);
+/* 1; 0 without memory: f is given up. */
+static int keep(struct search *s, struct search_found *f, struct search_found **list, int *count,
+                int *capacity) {
+    if (*count == *capacity) {
+        int more = 2 * *capacity + 8;
+        struct search_found *wider = realloc(*list, (size_t)more * sizeof *wider);
         if (!wider) return search_found_close(f), !(s->starved = 1);
-        s->found = wider;
-        s->capacity = capacity;
+        *list = wider;
+        *capacity = more;
     }
-    s->found[s->founds++] = *f;
+    (*list)[(*count)++] = *f;
     return 1;
+}
+
+static int put_aside(struct search *s, struct search_found *f) {
+    return keep(s, f, &s->aside, &s->asides, &s->aside_capacity);
 }
 
 residue search_value(const struct search_found *f, const residue *value) {
@@ -193,33 +199,46 @@ void search_sample(struct search *s, const struct search_found *f, residue *row)
     }
 }
 
+static const struct search_found *factor_of(const struct search *s, int k) {
+    return k < s->founds ? &s->found[k] : &s->aside[k - s->founds];
+}
+
+/* The products up to a degree, as far as there are points to tell them apart.  1; 0 without memory. */
+static int open_products(struct search *s, int degree, struct monomials *product) {
+    int count = s->founds + s->asides, status = 0;
+    int *weight = malloc(((size_t)count + 1) * sizeof *weight);
+    for (int k = 0; k < count && weight; k++) weight[k] = factor_of(s, k)->degree;
+    for (; weight && status == 0; degree--) {
+        status = monomial_weighted(product, count, weight, degree, SEARCH_POINTS - 40);
+        if (status == 0) {
+            monomial_close(product);
+            s->truncated = 1;
+        }
+    }
+    free(weight);
+    return status > 0;
+}
+
 /* The products of those found that may have this degree; one degree more, since relations lower it. */
 int search_span(struct search *s, int degree, struct echelon *out) {
     struct monomials product = {0};
-    int *partner = malloc(((size_t)s->founds + 1) * sizeof *partner);
-    residue *of = calloc((size_t)s->founds + 1, sizeof *of);
-    int good = echelon_open(out, SEARCH_POINTS) && partner && of, highest = degree + 1;
-    for (int k = 0; k < s->founds && partner; k++) partner[k] = -1;
-    while (highest > 1 && monomial_count(s->founds, highest) > SEARCH_POINTS - 100) highest--;
-    good = good && monomial_open(&product, s->founds, partner, highest);
+    residue *of = calloc((size_t)s->founds + (size_t)s->asides + 1, sizeof *of);
+    s->truncated = 0;
+    int good = echelon_open(out, SEARCH_POINTS) && of && open_products(s, degree + 1, &product);
     size_t count = (size_t)product.count;
     residue *all = good ? calloc(count * SEARCH_POINTS + 1, sizeof *all) : NULL;
     residue *at = good ? calloc(count + 1, sizeof *at) : NULL;
     for (int k = 0; k < s->points && all && at; k++) {
         monomial_values(&s->basis, s->sample + (size_t)k * (size_t)s->gens.count, NULL, s->value, NULL);
-        for (int i = 0; i < s->founds; i++) of[i] = search_value(&s->found[i], s->value);
+        for (int i = 0; i < s->founds + s->asides; i++) of[i] = search_value(factor_of(s, i), s->value);
         monomial_values(&product, of, NULL, at, NULL);
         for (size_t i = 0; i < count; i++) all[i * SEARCH_POINTS + (size_t)k] = at[i];
     }
     good = all && at;
-    for (int i = 0; i < product.count && good; i++) {
-        int weight = 0;
-        for (int k = i; k > 0; k = product.before[k]) weight += s->found[product.factor[k]].degree;
-        if (weight <= degree + 1) good = echelon_add(out, all + (size_t)i * SEARCH_POINTS) >= 0;
-    }
+    for (int i = 0; i < product.count && good; i++)
+        good = echelon_add(out, all + (size_t)i * SEARCH_POINTS) >= 0;
     if (!good) s->starved = 1;
     monomial_close(&product);
-    free(partner);
     free(of);
     free(all);
     free(at);
@@ -241,29 +260,80 @@ static int found_of(struct search *s, const residue *v, struct search_found *f) 
     return 1;
 }
 
-/* The vectors of one degree that are no functions of those found already. */
+/* The generator in monomial i, if that is a logarithm of a state alone; -1. */
+static int logarithm_in(const struct search *s, int i) {
+    int k = s->basis.factor[i];
+    if (s->basis.degree_of[i] != 1 || s->gens.list[k].reciprocal) return -1;
+    struct expr_node n = s->w.g->node[s->gens.list[k].base];
+    return n.op == EXPR_LOG && s->gens.list[k].of >= 0 ? k : -1;
+}
+
+/* The column of the product of the states with these powers; -1: there is none. */
+static int column_of(const struct search *s, const int *power) {
+    int *other = calloc((size_t)s->gens.count + 1, sizeof *other), found = -1;
+    for (int j = 0; j < s->columns && other && found < 0; j++) {
+        monomial_powers(&s->basis, s->column[j], other);
+        if (memcmp(power, other, (size_t)s->gens.count * sizeof *power) == 0) found = j;
+    }
+    free(other);
+    return found;
+}
+
+/* 2 log(x) + log(y) rests where x^2 y does, which has a value whatever the signs. */
+static int take_exponential(const struct search *s, residue *v) {
+    int *power = calloc((size_t)s->gens.count + 1, sizeof *power), good = power != NULL, column = -1;
+    residue scale = 0;
+    for (int j = 0; j < s->columns && good; j++) {
+        int64_t top, bottom;
+        if (v[j] == 0) continue;
+        if (!scale) scale = residue_inverse(v[j]);
+        int k = logarithm_in(s, s->column[j]);
+        good = k >= 0 && residue_fraction(residue_mul(v[j], scale), &top, &bottom) && bottom == 1 &&
+               top > 0 && top <= s->basis.degree;
+        if (good) power[s->gens.list[k].of] = (int)top;
+    }
+    if (good && (column = column_of(s, power)) >= 0) {
+        memset(v, 0, (size_t)s->columns * sizeof *v);
+        v[column] = 1;
+    }
+    free(power);
+    return column >= 0;
+}
+
+/* One that is no product of others: it is news, or put aside.  1; 0. */
+static int take_news(struct search *s, struct search_found *f, const struct echelon *span) {
+    int good = f->scope != SEARCH_THESE || family_find(s, f, span);
+    int kept = good ? relation_judge(s, f) : -1;
+    if (kept > 0 && s->truncated && !f->independent) kept = 0; /* it may be a product of many */
+    if (kept > 0 && !(f->text = write_invariant(s, f))) {
+        if (s->starved) kept = -1;
+        else kept = 0, s->unwritten++;
+    }
+    if (kept > 0) return keep(s, f, &s->found, &s->founds, &s->capacity);
+    if (kept == 0) return put_aside(s, f);
+    return search_found_close(f), 0;
+}
+
+/* The vectors of one degree that are no products of those found already. */
 static int take_vectors(struct search *s, int degree, int count, residue **list, enum search_scope scope,
                         struct echelon *span) {
     residue *row = calloc(SEARCH_POINTS, sizeof *row);
     int good = row != NULL;
     for (int k = 0; k < count && good; k++) {
-        struct search_found f;
+        struct search_found f, plain;
         if (degree_of(s, list[k]) != degree) continue;
         search_shorten(s->columns, list[k], k, list);
-        if (!(good = found_of(s, list[k], &f))) break;
-        search_sample(s, &f, row);
+        if (!(good = found_of(s, list[k], &plain))) break;
+        search_sample(s, &plain, row);
         if (echelon_depends(span, row)) {
-            search_found_close(&f);
+            search_found_close(&plain);
             continue;
         }
+        f = plain;
+        if (scope == SEARCH_ALL && take_exponential(s, list[k]))
+            good = put_aside(s, &plain) && found_of(s, list[k], &f);
         f.scope = scope;
-        if (scope == SEARCH_THESE) good = family_find(s, &f, span);
-        int kept = good ? relation_judge(s, &f) : 0;
-        if (kept > 0 && !(f.text = write_invariant(s, &f))) kept = s->starved ? -1 : 0, s->unwritten++;
-        good = kept >= 0;
-        if (kept > 0) good = search_keep(s, &f);
-        else search_found_close(&f);
-        if (kept <= 0) continue;
+        good = good && take_news(s, &f, span);
         echelon_close(span);
         good = good && search_span(s, degree, span);
     }
@@ -272,31 +342,34 @@ static int take_vectors(struct search *s, int degree, int count, residue **list,
     return good;
 }
 
-/* How many vectors of the null space have at most this degree. */
-static int null_count(const struct search *s, const struct echelon *e, int degree) {
-    int count = 0;
-    for (int j = 0; j < e->columns; j++)
-        count += e->row_of[j] < 0 && s->basis.degree_of[s->column[j]] <= degree;
-    return count;
+/* The null space at other values of the parameters, the same at all points. */
+static int take_other(struct search *s) {
+    struct echelon e = {0};
+    s->w.world = residue_random(s->seed, 99) | 1;
+    int good = find_rates(s, s->vary, (uint64_t)8 << 40, &e);
+    s->w.world = 0;
+    s->others = good ? null_space(&e, &s->other) : 0;
+    if (s->others < 0) s->others = 0, good = !(s->starved = 1);
+    for (int k = 1; k < s->others; k++) search_shorten(s->columns, s->other[k], k, s->other);
+    echelon_close(&e);
+    return good;
+}
+
+static int count_degree(const struct search *s, int count, residue *const *list, int degree) {
+    int within = 0;
+    for (int k = 0; k < count; k++) within += degree_of(s, list[k]) <= degree;
+    return within;
 }
 
 /* Of invariants whose coefficients are not known as functions of the parameters: do other values of these
  * have as many? */
-static int compare_values(struct search *s, const struct echelon *these) {
-    struct echelon other = {0};
-    int open = 0, good = 1;
-    for (int i = 0; i < s->founds; i++) open |= s->found[i].scope == SEARCH_THESE;
-    if (!open) return 1;
-    s->w.world = residue_random(s->seed, 99) | 1;
-    good = find_rates(s, s->vary, (uint64_t)8 << 40, &other);
-    s->w.world = 0;
-    for (int i = 0; i < s->founds && good; i++) {
+static void compare_values(struct search *s, int owns, residue *const *own) {
+    for (int i = 0; i < s->founds; i++) {
         struct search_found *f = &s->found[i];
-        if (f->scope == SEARCH_THESE && null_count(s, &other, f->degree) == null_count(s, these, f->degree))
+        if (f->scope == SEARCH_THESE &&
+            count_degree(s, s->others, s->other, f->degree) == count_degree(s, owns, own, f->degree))
             f->scope = SEARCH_UNKNOWN;
     }
-    echelon_close(&other);
-    return good;
 }
 
 /* Every vector that holds for all values of the parameters as it stands comes before those whose
@@ -305,6 +378,7 @@ static int take_all(struct search *s, const struct echelon *universal, const str
     residue **free_of = NULL, **own = NULL;
     int frees = universal ? null_space(universal, &free_of) : 0, owns = null_space(these, &own), good = 1;
     if (frees < 0 || owns < 0) good = !(s->starved = 1);
+    if (good && universal && owns > frees) good = take_other(s);
     for (int degree = 1; degree <= s->basis.degree && good; degree++) {
         struct echelon span;
         good = search_span(s, degree, &span);
@@ -313,8 +387,9 @@ static int take_all(struct search *s, const struct echelon *universal, const str
             good = good && take_vectors(s, degree, owns, own, universal ? SEARCH_THESE : SEARCH_ALL, &span);
         echelon_close(&span);
     }
-    if (universal) close_null_space(free_of, universal);
-    close_null_space(own, these);
+    if (good) compare_values(s, owns, own);
+    if (universal) close_null_space(free_of, universal->columns - universal->rank);
+    close_null_space(own, these->columns - these->rank);
     return good;
 }
 
@@ -332,9 +407,7 @@ int search_run(struct search *s) {
     int good = find_columns(s) && find_rates(s, NULL, (uint64_t)2 << 40, &these);
     int any = good && these.rank < these.columns;
     if (any && s->parameters) good = find_rates(s, s->vary, (uint64_t)4 << 40, &universal);
-    if (any && good)
-        good = take_sample(s) && take_all(s, s->parameters ? &universal : NULL, &these) &&
-               compare_values(s, &these);
+    if (any && good) good = take_sample(s) && take_all(s, s->parameters ? &universal : NULL, &these);
     echelon_close(&universal);
     echelon_close(&these);
     return good && relation_tell(s);
@@ -342,6 +415,9 @@ int search_run(struct search *s) {
 
 void search_close(struct search *s) {
     for (int i = 0; i < s->founds; i++) search_found_close(&s->found[i]);
+    for (int i = 0; i < s->asides; i++) search_found_close(&s->aside[i]);
+    free(s->aside);
+    close_null_space(s->other, s->others);
     free(s->found);
     free(s->value);
     free(s->rate);

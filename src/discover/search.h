@@ -64,6 +64,12 @@ struct search {
     residue *stated_sample; /* [stateds * SEARCH_POINTS] */
     struct search_found *found;
     int founds, capacity;
+    struct search_found
+        *aside; /* functions of one of those, constants: no news, nor are products with them */
+    int asides, aside_capacity;
+    int truncated;   /* not all products were looked at: there are too many */
+    residue **other; /* [others] the null space at other values of the parameters, where these matter */
+    int others;
     int unwritten;        /* found, with coefficients that are no plain fractions */
     int stopped, starved; /* by the user; without memory */
     char why[400];
@@ -87,6 +93,5 @@ int search_span(struct search *s, int degree, struct echelon *out);
 void search_sample(struct search *s, const struct search_found *f, residue *row);
 /* Makes a vector of a null space shorter by others; counts of entries that are not 0. */
 void search_shorten(int columns, residue *v, int others, residue *const *other);
-int search_keep(struct search *s, struct search_found *f); /* 1; 0 without memory: f is given up */
 void search_found_close(struct search_found *f);
 #endif

@@ -2,6 +2,8 @@
  *
  * The hidden rows of the structure analysis are equations between states.  Each is solved for a coordinate in
  * which it is linear or quadratic and which the rows solved before do not contain; all others are random.
+ * Where there is none, as for the velocities of a loop, all rows with the highest derivatives are solved
+ * together, as linear equations.
  * The highest derivatives then follow from linear equations.  Equations that are not linear in them are
  * solved like the hidden rows, with these derivatives as coordinates. */
 #ifndef KEEL_DISCOVER_VARIETY_H
@@ -12,7 +14,9 @@
 struct variety_row {
     expr f;
     struct generic_list list;
-    struct generic_coordinate by; /* the coordinate it is solved for */
+    struct generic_coordinate by; /* the coordinate it is solved for; no node: with its block */
+    int block;                    /* rows that are solved together, this one being the first; 0: none */
+    int order;                    /* then: of the derivatives that they are solved for */
 };
 
 struct variety {
@@ -42,6 +46,13 @@ void variety_close(struct variety *w);
  * there is none, or no memory (v.failed). */
 int variety_point(struct variety *w, uint64_t seed, const unsigned char *vary,
                   const struct generic_list *list);
+/* For its parts: the order in which the rows are solved, and for what; one attempt to solve them.  1 or 0. */
+int variety_order_rows(struct variety *w, uint64_t seed);
+int variety_solve_rows(struct variety *w);
+/* The rows among the first `left` with the highest derivatives there, brought to their end, if they are
+ * linear in them: how many; 0: they are not, or need not be; -1 without memory. */
+int variety_block_find(struct variety *w, int left, uint64_t seed);
+int variety_block_solve(struct variety *w, const struct variety_row *first);
 /* One attempt, with the coordinates that were fixed since generic_begin. */
 int variety_try(struct variety *w);
 #endif
