@@ -277,16 +277,6 @@ static PyObject *analyse(PyObject *self, PyObject *args,
     return result;
 }
 
-/* discover(degree, limit, functions, seed): see discover.h. */
-static PyObject *discover(PyObject *self, PyObject *args) {
-    struct model *m = (struct model *)self;
-    if (!is_free(m)) return NULL;
-    m->busy = 1;
-    PyObject *result = discover_run(m->model, &m->stop, args);
-    m->busy = 0;
-    return result;
-}
-
 static PyObject *fit(PyObject *self, PyObject *args) {
     return analyse(self, args, analysis_fit);
 }
@@ -301,6 +291,16 @@ static PyObject *steady(PyObject *self, PyObject *args) {
 
 static PyObject *lyapunov(PyObject *self, PyObject *args) {
     return analyse(self, args, analysis_lyapunov);
+}
+
+/* discover(degree, limit, functions, seed): see discover.h. */
+static PyObject *discover(PyObject *self, PyObject *args) {
+    struct model *m = (struct model *)self;
+    if (!is_free(m)) return NULL;
+    m->busy = 1;
+    PyObject *result = discover_run(m->model, &m->stop, args);
+    m->busy = 0;
+    return result;
 }
 
 /* What is known ------------------------------------------------------------------------------------------ */
