@@ -23,7 +23,7 @@ typedef struct keel_orbit_options {
     double period;    /* about; 0: as the model's run first comes back near its start */
     const char *hold; /* "period, energy, x": these stay as they are: states, invariants, the period */
     int segments;     /* of the period; 0: ten, or fewer of large models */
-    int steps;        /* of Newton's method at most; 0: 40 */
+    int steps;        /* of Newton's method at most; 0: 200 */
 } keel_orbit_options;
 
 typedef struct keel_orbit keel_orbit;

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 10, LARGEST = 400, STEPS = 40 }; /* LARGEST: unknowns that are still few */
+enum { NODES = 10, LARGEST = 400, STEPS = 200 }; /* LARGEST: unknowns that are still few */
 #define RANK 1e-8                               /* singular values below, of the largest, are zero */
 
 keel_status orbit_fail(keel_orbit *o, keel_status status, const char *format, ...) {
