@@ -55,14 +55,16 @@ int fit_experiment_run(keel_fit *f, int e, const double *x, int count, const dou
     keel_status status = s ? keel_sim_status(s) : KEEL_ENOMEM;
     long most = f->o.max_steps > 0 ? f->o.max_steps : MOST;
     f->runs++;
-    if (status == KEEL_ENOMEM || status == KEEL_ESTOP) return fit_fail(f, status, "%s", keel_sim_message(s));
+    if (status == KEEL_ENOMEM) return fit_no_memory(f);
+    if (status == KEEL_ESTOP) return fit_fail(f, status, "%s", keel_sim_message(s));
     if (status < 0) return no_value(f, name, keel_sim_message(s));
     keel_sim_attach(s, &w);
     look(NULL, s);
     while (w.next < count && status == KEEL_OK && keel_statistics(keel_sim_solver(s)).steps < most)
         status = keel_sim_advance(s, t[w.next], t[count - 1]);
     keel_sim_attach(s, NULL);
-    if (status == KEEL_STOPPED || status == KEEL_ENOMEM) return fit_fail(f, KEEL_ESTOP, "it was interrupted");
+    if (status == KEEL_ENOMEM) return fit_no_memory(f);
+    if (status == KEEL_STOPPED) return fit_fail(f, KEEL_ESTOP, "it was interrupted");
     if (status < 0) return no_value(f, name, keel_sim_message(s));
     if (w.failed) return no_value(f, name, "a column has no value at a time of the data");
     if (w.next == count) return 0;

@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum { NODES = 10, LARGEST = 400, STEPS = 200 }; /* LARGEST: unknowns that are still few */
-#define RANK 1e-8                               /* singular values below, of the largest, are zero */
+#define RANK 1e-8                                /* singular values below, of the largest, are zero */
 
 keel_status orbit_fail(keel_orbit *o, keel_status status, const char *format, ...) {
     va_list args;
