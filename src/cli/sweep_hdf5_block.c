@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With one axis the numbers lie in memory as in the file, members by times, and HDF5 copies rows; else it goes
- * from number to number. */
+/* With one axis the numbers lie in memory as in the file, members by times, and HDF5 copies rows; else it
+ * goes from number to number. */
 static int put_members(struct sweep_hdf5 *h, hid_t set, hid_t type, const keel_block *b, int timed,
                        const void *numbers) {
     hsize_t times = timed && h->t >= 0 ? h->n.dimension[h->t].size : 1, count = (hsize_t)b->count;

@@ -326,8 +326,8 @@ static void setting_a_row_weighs_it_and_clears_the_padding(void **state) {
     }
 }
 
-/* The short cut for two rows of up to four entries: the solution and the tangents of the general code, but for
- * the digits that their angle costs, or a refusal.  Every other pair is nearly parallel. */
+/* The short cut for two rows of up to four entries: the solution and the tangents of the general code, but
+ * for the digits that their angle costs, or a refusal.  Every other pair is nearly parallel. */
 static void two_short_rows_give_what_the_general_code_gives(void **state) {
     (void)state;
     uint64_t seed = 14;
