@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* With one axis the numbers lie in memory as in the file, members by times, and HDF5 copies rows; else it
+ * goes from number to number. */
 static int put_members(struct sweep_hdf5 *h, hid_t set, hid_t type, const keel_block *b, int timed,
                        const void *numbers) {
-    timed = timed && h->t >= 0;
-    hsize_t count = (hsize_t)b->count * (timed ? h->n.dimension[h->t].size : 1);
-    hid_t space = h->n.h5.Dget_space(set), memory = h->n.h5.Screate_simple(1, &count, NULL);
+    hsize_t times = timed && h->t >= 0 ? h->n.dimension[h->t].size : 1, count = (hsize_t)b->count;
+    int alike = h->axes == 1 && timed && h->t >= 0;
+    hsize_t size[] = {alike ? count : count * times, times};
+    hid_t space = h->n.h5.Dget_space(set), memory = h->n.h5.Screate_simple(alike ? 2 : 1, size, NULL);
     int bad = netcdf_range(&h->n, space, h->axes, (hsize_t)b->first, (hsize_t)b->count) ||
               h->n.h5.Dwrite(set, type, memory, space, H5P_DEFAULT, numbers) < 0;
     h->n.h5.Sclose(memory);

@@ -33,8 +33,9 @@ static void put_sizes(struct emit *e, int n, int kept, uint32_t parameters) {
 
 /* A kernel up to its loop over runs, and from there to the first step of one. */
 static void put_head(struct emit *e, const char *head, const char *name, const keel_rk *table, int n,
-                     int kept, uint32_t parameters) {
-    int blocks = kept ? 2 : 4; /* side by side on a multiprocessor: what their registers allow */
+                     int kept, int adaptive, uint32_t parameters) {
+    /* side by side on a multiprocessor: what their registers allow, and more where few are missing */
+    int blocks = !kept ? 4 : adaptive ? 2 : 3;
     emit_put(e, "__global__ void __launch_bounds__(DEVICE_THREADS, %d) %s_%s(struct device_run *run,\n",
              blocks, head, name);
     emit_put(e, "    int count, int *untaken) {\n");
@@ -103,7 +104,7 @@ int emit_device(struct emit *e, const char *name, const struct tape *t, const st
 }
 
 static void put_plain(struct emit *e, const char *name, const keel_rk *table, int n, uint32_t parameters) {
-    put_head(e, "plain", name, table, n, 0, parameters);
+    put_head(e, "plain", name, table, n, 0, 0, parameters);
     emit_put(e, "for (;;) {\n");
     put_take(e, parameters);
     emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n", name, name);
@@ -115,7 +116,7 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
                       uint32_t parameters, int keeps, int adaptive) {
     char head[] = "steps00", condition[60];
     head[5] = (char)('0' + keeps), head[6] = (char)('0' + adaptive);
-    put_head(e, head, name, table, n, kept, parameters);
+    put_head(e, head, name, table, n, kept, adaptive, parameters);
     if (terms) emit_put(e, "m.terms = terms_%s;\n", name);
     emit_put(e, "struct lanes l;\nfor (int runs = 0;;) {\nif (!runs) {\n");
     put_take(e, parameters);

@@ -13,7 +13,7 @@ enum { USUAL = 10000000 }; /* steps of a member */
 
 /* Between two looks at their number. */
 static long pause_of(const struct keel_ensemble *e) {
-    return e->device ? 1 << 18 : 1 << 12;
+    return e->device ? 1 << 16 : 1 << 12;
 }
 
 /* Looking ----------------------------------------------------------------------------------------------- */

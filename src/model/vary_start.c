@@ -208,30 +208,6 @@ static int find_start(struct member *b, const double *value) {
     return changed == 0 || (changed > 0 && make_consistent(b));
 }
 
-struct keel_sim *vary_quick(const struct keel_variation *v, const struct keel_sim *like,
-                            const keel_options *o, const double *value) {
-    struct member b;
-    struct keel_sim *s = NULL;
-    if (!member_open(&b, v)) return NULL;
-    if (find_start(&b, value))
-        s = sim_open(v->m, o, &(struct sim_start){b.parameter, b.u, {b.span[0], b.span[1]}, like});
-    member_close(&b);
-    if (!s || keel_sim_status(s) >= 0) return s;
-    keel_sim_close(s); /* an invariant that does not hold with these values: as the model says it */
-    return NULL;
-}
-
-/* Again ------------------------------------------------------------------------------------------------- */
-
-struct vary_again {
-    struct member member;
-};
-
-void vary_again_close(struct vary_again *a) {
-    if (a) member_close(&a->member);
-    free(a);
-}
-
 /* Is there nothing in a run that begins anew but parameters, start and solver? */
 static int is_simple(const struct keel_variation *v) {
     const struct keel_model *m = v->m;
@@ -252,13 +228,43 @@ static int verifies(const struct keel_sim *s) {
     return stabilizer && stabilizer->traits & KEEL_MEASURES;
 }
 
+/* What decides the start, in runs like this one. */
+static void take_freedom(struct member *b, const struct keel_sim *like) {
+    b->is_free = has_free_start(&like->problem[0]);
+    b->is_given = b->is_free && verifies(like);
+}
+
+struct keel_sim *vary_quick(const struct keel_variation *v, const struct keel_sim *like,
+                            const keel_options *o, const double *value) {
+    struct member b;
+    struct keel_sim *s = NULL;
+    if (!member_open(&b, v)) return NULL;
+    if (like && is_simple(v)) take_freedom(&b, like);
+    if (find_start(&b, value))
+        s = sim_open(v->m, o, &(struct sim_start){b.parameter, b.u, {b.span[0], b.span[1]}, like});
+    member_close(&b);
+    if (!s || keel_sim_status(s) >= 0) return s;
+    keel_sim_close(s); /* an invariant that does not hold with these values: as the model says it */
+    return NULL;
+}
+
+/* Again ------------------------------------------------------------------------------------------------- */
+
+struct vary_again {
+    struct member member;
+};
+
+void vary_again_close(struct vary_again *a) {
+    if (a) member_close(&a->member);
+    free(a);
+}
+
 static struct vary_again *again_of(const struct keel_variation *v, struct keel_sim *s) {
     if (s->repeat) return s->repeat;
     struct vary_again *a = calloc(1, sizeof *a);
     if (a && !member_open(&a->member, v)) free(a), a = NULL;
     if (a) a->member.run = s->solver;
-    if (a) a->member.is_free = has_free_start(&s->problem[0]);
-    if (a) a->member.is_given = a->member.is_free && verifies(s);
+    if (a) take_freedom(&a->member, s);
     return s->repeat = a;
 }
 
