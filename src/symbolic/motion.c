@@ -59,8 +59,8 @@ static int beyond(struct graph *g, expr e, uint32_t order) {
     return found;
 }
 
-/* By the positions; downwards: of -f.  A potential may be nonsmooth, where its force jumps; a jump of it would
- * be an impulse. */
+/* By the positions; downwards: of -f.  A potential may be nonsmooth, where its force jumps; a jump of it
+ * would be an impulse. */
 static int gradient_of_potential(struct derive *d, expr f, int downwards, int n, const expr *q, expr *out) {
     int before = d->nonsmooth;
     d->nonsmooth = DERIVE_CONTINUOUS;
