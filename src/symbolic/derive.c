@@ -219,12 +219,13 @@ static int push_back(struct derive *d, const struct sweep *s, expr e, expr *out)
 }
 
 /* The gradient of the last node of the list, once those of the branching nodes below it are known. */
-static int sweep_back(struct derive *d, const struct sweep *s, const struct expr_list *list, expr *out) {
+static int sweep_back(struct derive *d, const struct sweep *s, const struct expr_list *list, double seed,
+                      expr *out) {
     struct graph *g = d->g;
     expr f = list->item[list->count - 1];
     for (int i = 0; i < s->n; i++) out[i] = derive_zero(g);
     int failed = 0;
-    if (d->hit[f]) d->memo[f] = expr_constant(g, 1);
+    if (d->hit[f]) d->memo[f] = expr_constant(g, seed);
     for (size_t i = list->count; i-- > 0 && !failed;) {
         expr e = list->item[i];
         if (d->memo[e] && !derive_is_zero(g, d->memo[e]) && !expr_is_truth(g, e))
@@ -239,7 +240,7 @@ static int sweep_back(struct derive *d, const struct sweep *s, const struct expr
 static int sweep_back_from(struct derive *d, const struct sweep *s, expr f, expr *out) {
     struct expr_list list;
     if (expr_order(d->g, 1, &f, &list)) return -1;
-    int failed = sweep_back(d, s, &list, out);
+    int failed = sweep_back(d, s, &list, 1, out);
     free(list.item);
     return failed;
 }
@@ -263,10 +264,11 @@ static int sweep_branch(struct derive *d, const struct sweep *s, size_t k, expr 
 }
 
 /* The branching nodes first, each once, the inner before the outer; then the last of all. */
-static int sweep_all(struct derive *d, struct sweep *s, const struct expr_list *list, expr *out) {
+static int sweep_all(struct derive *d, struct sweep *s, const struct expr_list *list, double seed,
+                     expr *out) {
     for (size_t i = 0; i < list->count; i++)
         s->branches += is_branching(d->g, list->item[i]) && d->hit[list->item[i]];
-    if (s->branches == 0) return sweep_back(d, s, list, out);
+    if (s->branches == 0) return sweep_back(d, s, list, seed, out);
     s->branch = malloc(s->branches * sizeof *s->branch);
     s->slope = malloc((s->branches + 1) * (size_t)s->n * sizeof *s->slope);
     int failed = s->branch && s->slope ? 0 : out_of_memory(d);
@@ -275,21 +277,29 @@ static int sweep_all(struct derive *d, struct sweep *s, const struct expr_list *
     if (!failed) qsort(s->branch, s->branches, sizeof *s->branch, ascending);
     for (size_t k = 0; k < s->branches && !failed; k++)
         failed = sweep_branch(d, s, k, s->slope + s->branches * (size_t)s->n);
-    if (!failed) failed = sweep_back(d, s, list, out);
+    if (!failed) failed = sweep_back(d, s, list, seed, out);
     free(s->branch);
     free(s->slope);
     return failed;
 }
 
-int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *out) {
+static int gradient(struct derive *d, expr f, double seed, int n, const expr *symbol, expr *out) {
     struct sweep s = {.n = n, .symbol = symbol};
     struct expr_list list;
     if (f == EXPR_NONE || reserve(d) || expr_order(d->g, 1, &f, &list)) return -1;
     for (int i = 0; i < n; i++) d->hit[symbol[i]] = 1;
     spread(d, &list);
-    int failed = sweep_all(d, &s, &list, out);
+    int failed = sweep_all(d, &s, &list, seed, out);
     for (int i = 0; i < n; i++) d->hit[symbol[i]] = 0;
     forget(d, &list);
     free(list.item);
     return failed || d->g->failed ? -1 : 0;
+}
+
+int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *out) {
+    return gradient(d, f, 1, n, symbol, out);
+}
+
+int derive_descent(struct derive *d, expr f, int n, const expr *symbol, expr *out) {
+    return gradient(d, f, -1, n, symbol, out);
 }

@@ -49,6 +49,8 @@ expr derive_partial(struct derive *d, expr f, expr symbol);
 expr derive_total(struct derive *d, expr f);
 /* These return 0, or -1 as above.  Reverse mode: all n derivatives for a few times the operations of f. */
 int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *out);
+/* The same of -f: sums as they stand, which a sign before them would turn around. */
+int derive_descent(struct derive *d, expr f, int n, const expr *symbol, expr *out);
 int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr *symbol,
                     struct derive_sparse *out);
 /* How many entries such a Jacobian has, 0 by structure or not; without memory the graph has failed. */

@@ -59,12 +59,12 @@ static int beyond(struct graph *g, expr e, uint32_t order) {
     return found;
 }
 
-/* By the positions.  A potential may be nonsmooth, where its force jumps; a jump of it would be an impulse.
- * */
-static int gradient_of_potential(struct derive *d, expr f, int n, const expr *q, expr *out) {
+/* By the positions; downwards: of -f.  A potential may be nonsmooth, where its force jumps; a jump of it
+ * would be an impulse. */
+static int gradient_of_potential(struct derive *d, expr f, int downwards, int n, const expr *q, expr *out) {
     int before = d->nonsmooth;
     d->nonsmooth = DERIVE_CONTINUOUS;
-    int status = derive_gradient(d, f, n, q, out);
+    int status = (downwards ? derive_descent : derive_gradient)(d, f, n, q, out);
     d->nonsmooth = before;
     return status;
 }
@@ -99,7 +99,7 @@ enum motion_status motion_lagrange(struct motion *m, struct derive *d, expr lagr
     if (high) return high < 0 ? MOTION_MEMORY : MOTION_HIGH_ORDER;
     expr *slope = m->rate;
     if (derive_gradient(d, lagrangian, m->n, m->v, m->p)) return why(d);
-    if (gradient_of_potential(d, lagrangian, m->n, m->q, slope)) return why(d);
+    if (gradient_of_potential(d, lagrangian, 0, m->n, m->q, slope)) return why(d);
     if (derive_jacobian(d, m->n, m->p, m->n, m->v, &m->mass)) return why(d);
     uint32_t nodes = g->count;
     unsigned char *velocity = velocities(m, g);
@@ -120,9 +120,9 @@ enum motion_status motion_hamilton(struct motion *m, struct derive *d, expr hami
     int high = beyond(g, hamiltonian, 0);
     if (high) return high < 0 ? MOTION_MEMORY : MOTION_RATES;
     if (derive_gradient(d, hamiltonian, m->n, m->v, m->rate)) return why(d);
-    if (gradient_of_potential(d, hamiltonian, m->n, m->q, m->p)) return why(d);
+    if (gradient_of_potential(d, hamiltonian, 1, m->n, m->q, m->p)) return why(d);
     for (int i = 0; i < m->n; i++) {
-        m->force[i] = add_force(g, m->force[i], derive_sub(g, derive_zero(g), m->p[i]));
+        m->force[i] = add_force(g, m->force[i], m->p[i]);
         m->p[i] = m->v[i];
     }
     return g->failed ? MOTION_MEMORY : MOTION_OK;
@@ -136,7 +136,7 @@ enum motion_status motion_poisson(struct motion *m, struct derive *d, expr hamil
     m->structure = reserve(n * n);
     if (!m->structure) return MOTION_MEMORY;
     memcpy(m->structure, structure, (size_t)(n * n) * sizeof *structure);
-    if (gradient_of_potential(d, hamiltonian, n, m->q, m->p)) return why(d);
+    if (gradient_of_potential(d, hamiltonian, 0, n, m->q, m->p)) return why(d);
     for (int i = 0; i < n; i++) {
         m->rate[i] = derive_zero(g);
         for (int j = 0; j < n; j++)

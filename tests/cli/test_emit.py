@@ -113,6 +113,20 @@ class Emit(cli.Case):
             except unittest.SkipTest:
                 pass
 
+    def test_pairs_of_a_hamiltonian(self):
+        """Forces of pairs are summed where they are found: f needs no place for each pair."""
+        law = ("param N = 3\ncanonical q[1..N][1..2], p[1..N][1..2]\n"
+               "hamiltonian sum(i in 1..N, dot(p[i], p[i])/2)\n"
+               "    - sum(i in 1..N, j in i+1..N, 1/sqrt(dot(q[j] - q[i], q[j] - q[i]) + 0.01))\n"
+               "for i in 1..N: init q[i] = (cos(i), sin(1.3*i)), p[i] = (0.1*i, 0)\nrun 0 .. 1\n")
+        with open(self.path("pairs.keel"), "w") as text:
+            text.write(law)
+        for bodies in (20, 40):
+            self.keel("emit", self.path("pairs.keel"), "--set", f"N={bodies}", "--out", self.path("pairs.c"), "--force")
+            with open(self.path("pairs.c")) as text:
+                places = re.search(r"int model_0_f\(.*?double w\[(\d+)\]", text.read(), flags=re.S)
+            self.assertLess(int(places.group(1)), 4*bodies + 20)
+
     def test_only_keel(self):
         for model in ["pendulum", "andrews", "slack_rod"]:
             source = self.keel("emit", example(model)).stdout.decode()
