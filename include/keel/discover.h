@@ -62,6 +62,8 @@ KEEL_API int keel_discovery_monomials(const keel_discovery *d);
 KEEL_API const char *keel_discovery_function(const keel_discovery *d, int i);
 /* How many were found whose coefficients are no plain fractions, so that they could not be written. */
 KEEL_API int keel_discovery_unwritten(const keel_discovery *d);
+/* Events of the model act on its values: invariants hold between them, and may change there. */
+KEEL_API int keel_discovery_between_events(const keel_discovery *d);
 KEEL_API void keel_discovery_close(keel_discovery *d);
 
 #ifdef __cplusplus

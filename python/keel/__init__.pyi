@@ -65,6 +65,7 @@ class Discovery(list[Found]):
     monomials: int
     functions: list[str]
     unwritten: int
+    between_events: bool
     @property
     def lines(self) -> str: ...
 

@@ -4,7 +4,7 @@
 
 #include "binding.h"
 
-/* args: degree, limit, functions or None, seed.  (degree, monomials, functions, invariants, unwritten); NULL
- * with an exception. */
+/* args: degree, limit, functions or None, seed.  (degree, monomials, functions, invariants, unwritten,
+ * between events); NULL with an exception. */
 PyObject *discover_run(keel_model *m, volatile int *stop, PyObject *args);
 #endif

@@ -62,6 +62,8 @@ static void print_text(const struct finding *d, FILE *out) {
     else
         fprintf(out, "# %d invariant%s, %s%d independent\n", count, count == 1 ? "" : "s",
                 independent == count ? "all " : "", independent);
+    if (count && keel_discovery_between_events(d->found))
+        fprintf(out, "# they hold between the events, whose actions may change them\n");
     if (unwritten)
         fprintf(out, "# %d more could not be written: their coefficients are no plain fractions\n",
                 unwritten);
@@ -100,6 +102,7 @@ static void print_json(const struct finding *d, int status, FILE *out) {
             json_end_object(&json);
         }
         json_end_array(&json);
+        json_truth(&json, "between_events", keel_discovery_between_events(d->found));
         json_integer(&json, "unwritten", keel_discovery_unwritten(d->found));
     }
     run_json_print(&json, out);

@@ -46,6 +46,9 @@ def test_remarks():
     check("it needs these values of A, B, C" in out and "k^2*n[3]^2" in out, out)
     out, _ = keel("discover", example("lorenz"))
     check(out == "# lorenz: 34 monomials up to degree 4 of x, y, z\n# no invariant\n", out)
+    out, _ = keel("discover", example("sampled"), "--degree", 1)
+    check("invariant found1 = u\n" in out and "# they hold between the events" in out, out)
+    check("between the events" not in keel("discover", example("henon"))[0])
     check(keel("discover", example("kepler"), "--quiet")[0] == "")
 
 
