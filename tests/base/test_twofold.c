@@ -1,4 +1,4 @@
-/* test_twofold.c - numbers of twice the precision: sums and products of doubles are exact, and quotients undo products. */
+/* test_twofold.c - twice the precision: sums and products of doubles are exact, quotients undo products. */
 #include "testing.h"
 
 #include "base/twofold.h"
