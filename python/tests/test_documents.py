@@ -1,4 +1,4 @@
-"""The Python of docs/python.md runs, from its first line to its last."""
+"""The Python of the documents runs, from its first line to its last."""
 
 import os
 import pathlib
@@ -22,6 +22,12 @@ def test_the_page_runs(monkeypatch):
     for block in blocks:
         exec(compile(block, "docs/python.md", "exec"), names)
     assert os.getcwd() == str(ROOT)
+
+
+def test_coming_from_scipy():
+    page = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    exec(compile(block, "docs/coming-from.md", "exec"), {})
 
 
 def test_the_gallery_runs():

@@ -166,5 +166,5 @@ void command_overview(FILE *out) {
                  "  keel run pend.keel             integrates it and prints the certificate\n"
                  "\n`keel help COMMAND` or `keel COMMAND --help` tells more, `keel help language` how models "
                  "are written;\n"
-                 "--version is the version.\n");
+                 "--version is the version, and how it was built.\n");
 }

@@ -2,8 +2,7 @@
 #include "cli/command.h"
 #include "cli/memory.h"
 #include "cli/message.h"
-
-#include <keel.h>
+#include "cli/version.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +56,7 @@ int main(int argc, char **argv) {
         return end(&messages, EXIT_DONE);
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("keel %s\n", keel_version());
+        version_print(stdout);
         return end(&messages, EXIT_DONE);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) argv[1] = "help";

@@ -6,10 +6,11 @@
  *     IIIB:         a_ij = b_j - b_j A_ji / b_i,  A of IIIA: the pair is symplectic
  *     IIIC:         a_i1 = b_1, and C(s-1) by the polynomials of the nodes without the first one
  *
- * and all of it in long double.  Hairer, Wanner, Solving Ordinary Differential Equations II, IV.5; Hairer,
+ * and all of it twofold.  Hairer, Wanner, Solving Ordinary Differential Equations II, IV.5; Hairer,
  * Lubich, Wanner, Geometric Numerical Integration, II.1. */
 #include "methods/implicit_tables.h"
 
+#include "base/twofold.h"
 #include "linalg/dense.h"
 
 #include <complex.h>
@@ -17,67 +18,124 @@
 #include <string.h>
 
 enum { S = IMPLICIT_STAGES, QUADRATURE = 5 };
-typedef long double real;
+typedef struct twofold real;
 
 /* Zeros and weights of the 5-point Gauss formula on [-1, 1]: exact to degree 9. */
-static const real point[QUADRATURE] = {
-    -0.906179845938663992797626878299392965L, -0.538469310105683091036314420700208805L, 0,
-    0.538469310105683091036314420700208805L, 0.906179845938663992797626878299392965L};
-static const real weight[QUADRATURE] = {
-    0.236926885056189087514264040719917363L, 0.478628670499366468041291514835638193L,
-    0.568888888888888888888888888888888889L, 0.478628670499366468041291514835638193L,
-    0.236926885056189087514264040719917363L};
+static const real point[QUADRATURE] = {{-0.906179845938664, -2.909730553174891e-17},
+                                       {-0.5384693101056831, 1.6678154894696646e-17},
+                                       {0, 0},
+                                       {0.5384693101056831, -1.6678154894696646e-17},
+                                       {0.906179845938664, 2.909730553174891e-17}};
+static const real weight[QUADRATURE] = {{0.23692688505618908, 2.6149055638876413e-18},
+                                        {0.47862867049936647, -2.8616217915821202e-18},
+                                        {0.5688888888888889, 4.934324553889585e-19},
+                                        {0.47862867049936647, -2.8616217915821202e-18},
+                                        {0.23692688505618908, 2.6149055638876413e-18}};
 
-static real lagrange(int nodes, const real *node, int j, real x) {
-    real product = 1;
+static real of(double a) {
+    return twofold_of(a);
+}
+
+static real plus(real a, real b) {
+    return twofold_add(a, b);
+}
+
+static real minus(real a, real b) {
+    return twofold_subtract(a, b);
+}
+
+static real times(real a, real b) {
+    return twofold_multiply(a, b);
+}
+
+static real over(real a, real b) {
+    return twofold_divide(a, b);
+}
+
+/* Exact: powers of two. */
+static real half_of(real a) {
+    return (real){a.high / 2, a.low / 2};
+}
+
+/* prod (x - node_k), k != j. */
+static real distances(int nodes, const real *node, int j, real x) {
+    real product = of(1);
     for (int k = 0; k < nodes; k++)
-        if (k != j) product *= (x - node[k]) / (node[j] - node[k]);
+        if (k != j) product = times(product, minus(x, node[k]));
     return product;
 }
 
-static real lagrange_integral(int nodes, const real *node, int j, real from, real to) {
-    real half = (to - from) / 2, middle = (to + from) / 2, sum = 0;
-    for (int q = 0; q < QUADRATURE; q++)
-        sum += weight[q] * lagrange(nodes, node, j, middle + half * point[q]);
-    return half * sum;
+static real lagrange(int nodes, const real *node, int j, real x) {
+    return over(distances(nodes, node, j, x), distances(nodes, node, j, node[j]));
 }
 
+static real lagrange_integral(int nodes, const real *node, int j, real from, real to) {
+    real half = half_of(minus(to, from)), middle = half_of(plus(to, from)), sum = of(0);
+    for (int q = 0; q < QUADRATURE; q++)
+        sum = plus(sum, times(weight[q], distances(nodes, node, j, plus(middle, times(half, point[q])))));
+    return over(times(half, sum), distances(nodes, node, j, node[j]));
+}
+
+/* Start values and values between the steps take doubles. */
 void implicit_integrals(int nodes, const double *node, double from, double to, double *out) {
-    real exact[S + 1];
-    for (int j = 0; j < nodes; j++) exact[j] = node[j];
-    for (int j = 0; j < nodes; j++) out[j] = (double)lagrange_integral(nodes, exact, j, from, to);
+    double half = (to - from) / 2, middle = (to + from) / 2;
+    for (int j = 0; j < nodes; j++) {
+        double sum = 0;
+        for (int q = 0; q < QUADRATURE; q++) {
+            double x = middle + half * point[q].high, product = weight[q].high;
+            for (int k = 0; k < nodes; k++)
+                if (k != j) product *= (x - node[k]) / (node[j] - node[k]);
+            sum += product;
+        }
+        out[j] = half * sum;
+    }
 }
 
 /* P_s + first P_{s-1} + second P_{s-2} at x. */
-static real combination(int s, real first, real second, real x) {
-    real before = 1, now = x, oldest = 0;
+static real combination(int s, double first, double second, real x) {
+    real before = of(1), now = x, oldest = of(0);
     for (int k = 2; k <= s; k++) {
-        real next = ((2 * k - 1) * x * now - (k - 1) * before) / k;
+        real up = times(of(2 * k - 1), times(x, now)), down = times(of(k - 1), before);
         oldest = before;
         before = now;
-        now = next;
+        now = over(minus(up, down), of(k));
     }
-    return now + first * before + second * oldest;
+    return plus(now, plus(times(of(first), before), times(of(second), oldest)));
+}
+
+/* A zero between low and high by halving, then by Newton's steps with a difference for the slope: 1e-6, 1e-12
+ * and all digits. */
+static real zero_between(int s, double first, double second, double low, double high) {
+    enum { HALVINGS = 16, STEPS = 4 };
+    const double apart = 1e-7;
+    int below = combination(s, first, second, of(low)).high < 0;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        if ((combination(s, first, second, of(middle)).high < 0) == below) low = middle;
+        else high = middle;
+    }
+    real x = of((low + high) / 2);
+    for (int i = 0; i < STEPS; i++) {
+        real value = combination(s, first, second, x);
+        real beside = combination(s, first, second, plus(x, of(apart)));
+        x = minus(x, times(value, over(of(apart), minus(beside, value))));
+    }
+    return x;
 }
 
 /* The zeros of the combination inside (-1, 1), mapped to (0, 1), increasing; how many. */
-static int zeros(int s, real first, real second, real *out) {
-    enum { PIECES = 256, HALVINGS = 70 };
+static int zeros(int s, double first, double second, real *out) {
+    enum { PIECES = 64 };
     int found = 0;
-    const real edge = 1e-6L;
-    real other = combination(s, first, second, -1 + edge), high = -1 + edge;
+    const double edge = 1e-6;
+    double low = -1 + edge, value = combination(s, first, second, of(low)).high;
     for (int k = 0; k < PIECES; k++) {
-        real low = high, value = other;
-        high = -1 + edge + (2 - 2 * edge) * (k + 1) / PIECES;
-        other = combination(s, first, second, high);
-        if (value != 0 && value * other > 0) continue;
-        if (other == 0) continue; /* the next piece begins with it */
-        for (int i = 0; i < HALVINGS && value != 0; i++) {
-            real middle = (low + high) / 2, between = combination(s, first, second, middle);
-            if ((between < 0) == (value < 0)) low = middle;
-            else high = middle;
-        }
-        out[found++] = value == 0 ? (low + 1) / 2 : ((low + high) / 2 + 1) / 2;
+        double high = -1 + edge + (2 - 2 * edge) * (k + 1) / PIECES;
+        double other = combination(s, first, second, of(high)).high;
+        if (value == 0) out[found++] = half_of(plus(of(low), of(1)));
+        else if (value * other < 0)
+            out[found++] = half_of(plus(zero_between(s, first, second, low, high), of(1)));
+        low = high, value = other;
     }
     return found;
 }
@@ -85,51 +143,51 @@ static int zeros(int s, real first, real second, real *out) {
 static void find_nodes(enum implicit_kind kind, int s, real *c) {
     if (kind == IMPLICIT_GAUSS) {
         zeros(s, 0, 0, c);
-        for (int i = 0; i < s / 2; i++) c[s - 1 - i] = 1 - c[i];
-        if (s % 2) c[s / 2] = 0.5L;
+        for (int i = 0; i < s / 2; i++) c[s - 1 - i] = minus(of(1), c[i]);
+        if (s % 2) c[s / 2] = of(0.5);
     } else if (kind == IMPLICIT_RADAU_2A) {
         zeros(s, -1, 0, c);
-        c[s - 1] = 1;
+        c[s - 1] = of(1);
     } else {
-        c[0] = 0;
+        c[0] = of(0);
         zeros(s, 0, -1, c + 1);
-        for (int i = 0; i < s / 2; i++) c[s - 1 - i] = 1 - c[i];
-        if (s % 2) c[s / 2] = 0.5L;
+        for (int i = 0; i < s / 2; i++) c[s - 1 - i] = minus(of(1), c[i]);
+        if (s % 2) c[s / 2] = of(0.5);
     }
 }
 
 static void find_coefficients(enum implicit_kind kind, int s, const real *c, real a[S][S], real *b) {
     for (int j = 0; j < s; j++) {
-        b[j] = lagrange_integral(s, c, j, 0, 1);
-        for (int i = 0; i < s; i++) a[i][j] = lagrange_integral(s, c, j, 0, c[i]);
+        b[j] = lagrange_integral(s, c, j, of(0), of(1));
+        for (int i = 0; i < s; i++) a[i][j] = lagrange_integral(s, c, j, of(0), c[i]);
     }
     real collocation[S][S];
     memcpy(collocation, a, sizeof collocation);
     for (int i = 0; i < s && kind == IMPLICIT_LOBATTO_3B; i++)
-        for (int j = 0; j < s; j++) a[i][j] = b[j] - b[j] * collocation[j][i] / b[i];
+        for (int j = 0; j < s; j++) a[i][j] = minus(b[j], over(times(b[j], collocation[j][i]), b[i]));
     for (int i = 0; i < s && kind == IMPLICIT_LOBATTO_3C; i++) {
         a[i][0] = b[0];
         for (int j = 1; j < s; j++)
-            a[i][j] =
-                lagrange_integral(s - 1, c + 1, j - 1, 0, c[i]) - b[0] * lagrange(s - 1, c + 1, j - 1, 0);
+            a[i][j] = minus(lagrange_integral(s - 1, c + 1, j - 1, of(0), c[i]),
+                            times(b[0], lagrange(s - 1, c + 1, j - 1, of(0))));
     }
 }
 
 /* The eigenvalues of A: the zeros of its characteristic polynomial (Faddeev, LeVerrier), all at once
  * (Aberth). */
 static void eigenvalues(int s, real a[S][S], double complex *lambda) {
-    real m[S][S] = {{0}}, product[S][S], p[S + 1] = {0};
-    p[s] = 1;
+    real m[S][S] = {{{0, 0}}}, product[S][S], p[S + 1] = {{0, 0}};
+    p[s] = of(1);
     for (int k = 1; k <= s; k++) {
-        real trace = 0;
-        for (int i = 0; i < s; i++) m[i][i] += p[s - k + 1];
+        real trace = of(0);
+        for (int i = 0; i < s; i++) m[i][i] = plus(m[i][i], p[s - k + 1]);
         for (int i = 0; i < s; i++)
             for (int j = 0; j < s; j++) {
-                product[i][j] = 0;
-                for (int l = 0; l < s; l++) product[i][j] += a[i][l] * m[l][j];
+                product[i][j] = of(0);
+                for (int l = 0; l < s; l++) product[i][j] = plus(product[i][j], times(a[i][l], m[l][j]));
             }
-        for (int i = 0; i < s; i++) trace += product[i][i];
-        p[s - k] = -trace / k;
+        for (int i = 0; i < s; i++) trace = plus(trace, product[i][i]);
+        p[s - k] = over(trace, of(-k));
         memcpy(m, product, sizeof m);
     }
     for (int i = 0; i < s; i++) lambda[i] = 0.2 * cexp((0.4 + 6.283185307179586 * i / s) * I);
@@ -138,7 +196,7 @@ static void eigenvalues(int s, real a[S][S], double complex *lambda) {
             double complex value = 1, slope = 0, repulsion = 0;
             for (int k = s - 1; k >= 0; k--) {
                 slope = slope * lambda[i] + value;
-                value = value * lambda[i] + (double)p[k];
+                value = value * lambda[i] + p[k].high;
             }
             if (value == 0) continue;
             double complex newton = value / slope;
@@ -154,7 +212,7 @@ static void eigenvector(int s, real a[S][S], double complex lambda, double compl
     for (int i = 0; i < s; i++) v[i] = 1 + 0.3 * i;
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < s; i++) {
-            for (int j = 0; j < s; j++) m[i][j] = (double)a[i][j];
+            for (int j = 0; j < s; j++) m[i][j] = a[i][j].high;
             m[i][i] -= lambda + 1e-9 * (1 + I);
             m[i][s] = v[i];
         }
@@ -224,19 +282,19 @@ static void decompose(struct implicit_table *table, real a[S][S]) {
 /* Legendre coefficients by the weights of the method, which are exact to degree 2 s - 2. */
 static void find_looks(struct implicit_table *table, const real *c, const real *b) {
     int s = table->s;
-    real late = (c[s - 2] + c[s - 1]) / 2, ratio = 1;
+    real late = half_of(plus(c[s - 2], c[s - 1])), ratio = of(1);
     for (int i = 0; i < s; i++) {
         for (int k = 0; k < 2; k++) {
             int degree = s - 2 + k;
-            real norm = sqrtl(2 * degree + 1);
-            table->tail[k][i] = (double)(b[i] * norm * combination(degree, 0, 0, 2 * c[i] - 1));
+            real value = times(b[i], combination(degree, 0, 0, minus(plus(c[i], c[i]), of(1))));
+            table->tail[k][i] = sqrt(2 * degree + 1) * value.high;
         }
-        table->at_late[i] = (double)lagrange(s, c, i, late);
-        table->to_late[i] = (double)lagrange_integral(s, c, i, 0, late);
-        ratio *= c[i] / (c[i] - late);
+        table->at_late[i] = lagrange(s, c, i, late).high;
+        table->to_late[i] = lagrange_integral(s, c, i, of(0), late).high;
+        ratio = times(ratio, over(c[i], minus(c[i], late)));
     }
-    table->late = (double)late;
-    table->begin_by_late = (double)ratio;
+    table->late = late.high;
+    table->begin_by_late = ratio.high;
 }
 
 void implicit_table_theta(struct implicit_table *table, double theta) {
@@ -261,13 +319,13 @@ void implicit_table_fill(struct implicit_table *table, enum implicit_kind kind, 
     table->last_is_end =
         kind == IMPLICIT_RADAU_2A || kind == IMPLICIT_LOBATTO_3A || kind == IMPLICIT_LOBATTO_3C;
     for (int i = 0; i < s; i++) {
-        table->c[i] = (double)c[i];
-        table->b[i] = (double)b[i];
-        table->b_low[i] = (double)(b[i] - table->b[i]);
-        table->at_begin[i] = (double)lagrange(s, c, i, 0);
+        table->c[i] = c[i].high;
+        table->b[i] = b[i].high;
+        table->b_low[i] = b[i].low;
+        table->at_begin[i] = lagrange(s, c, i, of(0)).high;
         for (int j = 0; j < s; j++) {
-            table->a[i][j] = (double)a[i][j];
-            table->a_low[i][j] = (double)(a[i][j] - table->a[i][j]);
+            table->a[i][j] = a[i][j].high;
+            table->a_low[i][j] = a[i][j].low;
         }
     }
     table->regular =

@@ -2,38 +2,41 @@
  * conditions, also those of DAEs of index 1. */
 #include "methods/rosenbrock_tables.h"
 
+#include "base/twofold.h"
+
+/* sum + sum_j factor_j g_jk, k <= j < end. */
+static struct twofold add_products(struct twofold sum, const double *factor,
+                                   struct twofold g[ROSENBROCK_STAGES][ROSENBROCK_STAGES], int k, int end) {
+    for (int j = k; j < end; j++) sum = twofold_add(sum, twofold_multiply(twofold_of(factor[j]), g[j][k]));
+    return sum;
+}
+
 /* G by rows: G_i = g (e_i G + unit_i).  The digits of a and e, up to 1e-14 off in all, would leave as much of
  * h f in every step: the first column makes up for it, so that G and alpha have the sums d and c. */
 void rosenbrock_make_form(const struct rosenbrock_table *table, struct rosenbrock_form *form) {
     int s = table->stages;
-    long double g[ROSENBROCK_STAGES][ROSENBROCK_STAGES] = {{0}};
+    struct twofold g[ROSENBROCK_STAGES][ROSENBROCK_STAGES] = {{{0, 0}}};
     for (int i = 0; i < s; i++) {
-        long double rest = table->d[i];
+        struct twofold rest = twofold_of(table->d[i]);
         for (int k = i; k >= 0; k--) {
-            long double sum = i == k;
-            for (int j = k; j < i; j++) sum += table->e[i][j] * g[j][k];
-            g[i][k] = k > 0 || i == 0 ? table->g * sum : rest;
-            rest -= g[i][k];
+            struct twofold sum = add_products(twofold_of(i == k), table->e[i], g, k, i);
+            g[i][k] = k > 0 || i == 0 ? twofold_multiply(twofold_of(table->g), sum) : rest;
+            rest = twofold_subtract(rest, g[i][k]);
         }
     }
     for (int i = 0; i < s; i++) {
-        long double rest = table->c[i];
+        struct twofold rest = twofold_of(table->c[i]);
         for (int k = s - 1; k >= 0; k--) {
-            long double sum = 0;
-            for (int j = k; j < i; j++) sum += table->a[i][j] * g[j][k];
-            if (k == 0) sum = rest;
-            rest -= sum;
-            form->g[i][k] = (double)g[i][k];
-            form->alpha[i][k] = (double)sum;
-            if (i == s - 1) form->b[k] = (double)(sum + g[i][k]);
+            struct twofold sum = k == 0 ? rest : add_products(twofold_of(0), table->a[i], g, k, i);
+            rest = twofold_subtract(rest, sum);
+            form->g[i][k] = g[i][k].high;
+            form->alpha[i][k] = sum.high;
+            if (i == s - 1) form->b[k] = twofold_add(sum, g[i][k]).high;
         }
     }
     for (int i = 0; i < table->terms; i++)
-        for (int k = 0; k < s; k++) {
-            long double sum = 0;
-            for (int j = k; j < s; j++) sum += table->dense[i][j] * g[j][k];
-            form->dense[i][k] = (double)sum;
-        }
+        for (int k = 0; k < s; k++)
+            form->dense[i][k] = add_products(twofold_of(0), table->dense[i], g, k, s).high;
     for (int k = 0; k < s; k++) { /* D_3 of a table without it is 0 */
         const double th = ROSENBROCK_SAMPLE, d[] = {form->dense[0][k], form->dense[1][k], form->dense[2][k]};
         double sum = d[0] + th * (d[1] + th * d[2]);
