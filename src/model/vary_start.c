@@ -240,6 +240,7 @@ struct keel_sim *vary_quick(const struct keel_variation *v, const struct keel_si
     struct keel_sim *s = NULL;
     if (!member_open(&b, v)) return NULL;
     if (like && is_simple(v)) take_freedom(&b, like);
+    if (like && !verifies(like)) b.run = like->solver; /* whoever seeks the start verifies */
     if (find_start(&b, value))
         s = sim_open(v->m, o, &(struct sim_start){b.parameter, b.u, {b.span[0], b.span[1]}, like});
     member_close(&b);

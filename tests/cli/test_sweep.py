@@ -137,9 +137,9 @@ def test_wrong_usage():
         refused("sweep", "--resume", f"{place}/a.csv", "--over", "g=1,2", status=2, words=("--over", "--resume"))
 
 
-def sweep_words(place, name):
+def sweep_words(place, name, count=5000):
     model = write(f"{place}/kepler.keel", KEPLER)
-    return ("sweep", model, "--draw", "e=uniform(0,0.9)", "--draw", "q[1]=normal(1,0.01)", "--count", 5000, "--every", 5,
+    return ("sweep", model, "--draw", "e=uniform(0,0.9)", "--draw", "q[1]=normal(1,0.01)", "--count", count, "--every", 5,
             "--rtol", 1e-4, "--workers", 2, "--out", f"{place}/{name}.csv")
 
 
@@ -172,7 +172,7 @@ def test_killed_again_and_again():
 
 def test_damage_and_other_models():
     with folder() as place:
-        words = sweep_words(place, "a")
+        words = sweep_words(place, "a", 20000)
         process = start(*words)
         shard = f"{place}/a.csv.keel-blocks"
         while process.poll() is None and (not os.path.exists(shard) or os.path.getsize(shard) < 200000):
@@ -196,7 +196,7 @@ def test_damage_and_other_models():
         with open(shard, "wb") as file:
             file.write(whole[:len(whole) // 2] + b"\x55" + whole[len(whole) // 2 + 1:])
         keel("sweep", "--resume", f"{place}/a.csv")
-        keel(*sweep_words(place, "b"))
+        keel(*sweep_words(place, "b", 20000))
         check(content(f"{place}/a.csv") == content(f"{place}/b.csv"))
 
 

@@ -245,14 +245,13 @@ static void failures_leave_others_alone(void **state) {
 }
 
 /* An invariant that is one for some values alone: the members for which it is none are refused before they
- * run, as a run of their own is; also where everything rests at the start. */
-static void invariants_are_verified_for_every_member(void **state) {
+ * run, as a run of their own is; also where everything rests at the start, and where nobody measures. */
+static void are_verified(const char *method, double step) {
     static struct gathered g;
     keel_model *m = model_of("param c = 0\nvar x, v\nx' = v\nv' = -x - c*v\ninvariant size = x^2 + v^2\n"
                              "init x = 1, v = 0.5\nrun 0 .. 1\n");
     keel_plan *p = plan_of(m, "c v", "0,0.1,0 0.5,0");
-    keel_ensemble *e = ensemble_of(m, p, NULL);
-    (void)state;
+    keel_ensemble *e = ensemble_of(m, p, &(keel_ensemble_options){.run = {.method = method, .step = step}});
     memset(&g, 0, sizeof g);
     assert_int_equal(keel_ensemble_run(e, 0, 1, gather, &g), KEEL_OK);
     for (int i = 0; i < 6; i++) {
@@ -264,6 +263,13 @@ static void invariants_are_verified_for_every_member(void **state) {
     keel_ensemble_close(e);
     keel_plan_close(p);
     keel_model_close(m);
+}
+
+static void invariants_are_verified_for_every_member(void **state) {
+    (void)state;
+    are_verified(NULL, 0);
+    are_verified("rk4+none", 0.01);
+    are_verified("rk4+watch", 0.01);
 }
 
 static void wrong_names_are_refused(void **state) {
