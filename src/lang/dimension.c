@@ -19,8 +19,8 @@ struct dimension dimension_second(int times) {
 static void add_term(struct dimension *a, int quantity, int factor) {
     int k = 0;
     while (k < a->count && a->term[k].quantity != quantity) k++;
-    if (k == DIMENSION_TERMS) a->any = 1;
-    if (a->any) return;
+    if (k == DIMENSION_TERMS) a->lost = 1;
+    if (a->lost) return;
     if (k == a->count) a->term[a->count++].quantity = quantity, a->term[k].factor = 0;
     a->term[k].factor += factor;
     if (a->term[k].factor == 0) a->term[k] = a->term[--a->count];
@@ -29,14 +29,14 @@ static void add_term(struct dimension *a, int quantity, int factor) {
 /* a/60*b, where that is whole. */
 static int times(struct dimension *out, int a, int b) {
     long product = (long)a * b;
-    if (product % SYNTAX_WHOLE || labs(product) > 1000000) out->any = 1;
+    if (product % SYNTAX_WHOLE || labs(product) > 1000000) out->lost = 1;
     return (int)(product / SYNTAX_WHOLE);
 }
 
 /* Quantities that are known by others are replaced. */
 static struct dimension resolved(const struct dimensions *x, struct dimension a) {
     enum { MOST = 200 };
-    for (int round = 0; round < MOST && !a.any; round++) {
+    for (int round = 0; round < MOST && !a.any && !a.lost; round++) {
         int k = 0;
         while (k < a.count && !x->known[a.term[k].quantity]) k++;
         if (k == a.count) return a;
@@ -47,7 +47,7 @@ static struct dimension resolved(const struct dimensions *x, struct dimension a)
         for (int i = 0; i < by.count; i++)
             add_term(&a, by.term[i].quantity, times(&a, by.term[i].factor, factor));
     }
-    a.any = 1;
+    a.lost = !a.any;
     return a;
 }
 
@@ -58,10 +58,18 @@ struct dimension dimension_of(const struct dimensions *x, int quantity) {
     return resolved(x, a);
 }
 
+static int is_pure(const struct dimension *a) {
+    int zero = a->count == 0;
+    for (int i = 0; i < SYNTAX_BASES; i++) zero &= a->power[i] == 0;
+    return zero;
+}
+
 struct dimension dimension_add(const struct dimensions *x, struct dimension a, struct dimension b,
                                int factor) {
-    if (a.any && b.any) return a;
-    if (b.any) return a; /* a plain number is a factor without a dimension */
+    if (a.lost || b.lost) return (struct dimension){.lost = 1};
+    if (b.any && !a.any)
+        return is_pure(&a) ? b : a; /* 0.25 times a cosine may be a length that nobody named */
+    if (a.any && (b.any || is_pure(&b))) return a;
     if (a.any) a = (struct dimension){.any = 0};
     for (int i = 0; i < SYNTAX_BASES; i++) a.power[i] += times(&a, b.power[i], factor);
     for (int i = 0; i < b.count; i++) add_term(&a, b.term[i].quantity, times(&a, b.term[i].factor, factor));
@@ -69,7 +77,7 @@ struct dimension dimension_add(const struct dimensions *x, struct dimension a, s
 }
 
 struct dimension dimension_scale(const struct dimensions *x, struct dimension a, int factor) {
-    return a.any ? a : dimension_add(x, (struct dimension){.any = 0}, a, factor);
+    return a.any || a.lost ? a : dimension_add(x, (struct dimension){.any = 0}, a, factor);
 }
 
 /* A quantity of the form that it can be solved for: one with the factor 1, or the only one. */
@@ -81,11 +89,11 @@ static int choose(const struct dimension *d) {
 
 int dimension_same(struct dimensions *x, struct dimension a, struct dimension b) {
     a = resolved(x, a), b = resolved(x, b);
-    if (a.any || b.any) return 1;
+    if (a.any || b.any || a.lost || b.lost) return 1;
     struct dimension d = dimension_add(x, a, b, -SYNTAX_WHOLE);
     int zero = 1, k = choose(&d);
     for (int i = 0; i < SYNTAX_BASES; i++) zero &= d.power[i] == 0;
-    if (d.any || (d.count && k < 0)) return 1;
+    if (d.lost || (d.count && k < 0)) return 1;
     if (d.count == 0) return zero;
     int quantity = d.term[k].quantity, factor = d.term[k].factor;
     struct dimension *known = pool_take(x->pool, sizeof *known);
@@ -104,7 +112,7 @@ int dimension_same(struct dimensions *x, struct dimension a, struct dimension b)
 
 int dimension_print(const struct dimensions *x, struct dimension a, char *out, size_t capacity) {
     a = resolved(x, a);
-    if (a.any || a.count) return 0;
+    if (a.any || a.lost || a.count) return 0;
     unit_print(a.power, out, capacity);
     return 1;
 }

@@ -1,8 +1,8 @@
-/* dimension.h - dimensions as linear forms: powers of the base units, and those of quantities nobody has given a
- * unit, which follow from the equations.
+/* dimension.h - dimensions as linear forms: powers of the base units, and those of quantities nobody has
+ * given a unit, which follow from the equations.
  *
- * D(a b) = D(a) + D(b), D(a^n) = n D(a), and D(a) = D(b) wherever a and b are added, compared or equated.  Each
- * such equation solves one quantity in terms of others, or is satisfied, or is a mistake. */
+ * D(a b) = D(a) + D(b), D(a^n) = n D(a), and D(a) = D(b) wherever a and b are added, compared or equated.
+ * Each such equation solves one quantity in terms of others, or is satisfied, or is a mistake. */
 #ifndef KEEL_LANG_DIMENSION_H
 #define KEEL_LANG_DIMENSION_H
 
@@ -10,10 +10,10 @@
 
 enum { DIMENSION_TERMS = 4 };
 
-/* In sixtieths.  any: a plain number, which fits anywhere, or what nobody can tell. */
+/* In sixtieths.  any: a plain number, which fits anywhere; lost: what nobody can tell. */
 struct dimension {
     int power[SYNTAX_BASES];
-    int any, count;
+    int any, lost, count;
     struct {
         int quantity, factor;
     } term[DIMENSION_TERMS];

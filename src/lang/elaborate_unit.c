@@ -1,10 +1,12 @@
-/* elaborate_unit.c - are the units of a model consistent?  Every expression is looked at once, in the line that it
- * first occurs in; a mistake is a warning that names both sides.  A model without units is not looked at. */
+/* elaborate_unit.c - are the units of a model consistent?  Every expression is looked at once, in the line
+ * that it first occurs in; a mistake is a warning that names both sides.  A model without units is not looked
+ * at. */
 #include "lang/elaborate_private.h"
 
 #include "base/text.h"
 #include "lang/dimension.h"
 #include "lang/unit.h"
+#include "symbolic/derive_rules.h"
 #include "symbolic/table.h"
 
 #include <math.h>
@@ -19,7 +21,8 @@ struct check {
     struct dimension *of; /* by node */
     unsigned char *done;  /* by node */
     struct syntax_span where;
-    int quiet; /* of what was derived from an expression that was looked at */
+    unsigned char *hides; /* by byte of the text: in a line of a part, or a node, where parts meet */
+    int quiet;            /* of what was derived from an expression that was looked at */
 };
 
 /* Parameters, unknowns, multipliers, then argument and value of each table. */
@@ -70,8 +73,9 @@ static struct dimension alike(struct check *c, expr a, expr b) {
         quoted(c, a, left, sizeof left);
         quoted(c, b, right, sizeof right);
         mismatch(c, left, one, right, other);
+        return (struct dimension){.lost = 1}; /* told once */
     }
-    return one.any ? other : one;
+    return one.any || one.lost ? other : one;
 }
 
 static void must_be(struct check *c, expr e, struct dimension wanted, const char *what) {
@@ -81,11 +85,20 @@ static void must_be(struct check *c, expr e, struct dimension wanted, const char
     mismatch(c, text, c->of[e], what, wanted);
 }
 
+/* 200*pi*t: the number may be a rate. */
+static int has_number(const struct check *c, expr e) {
+    const struct expr_node n = c->g->node[e];
+    double number;
+    if (n.op == EXPR_NEG) return has_number(c, n.a);
+    if (n.op != EXPR_MUL && n.op != EXPR_DIV) return 0;
+    return expr_is_constant(c->g, n.a, &number) || expr_is_constant(c->g, n.b, &number);
+}
+
 /* What a function takes must have no dimension. */
 static struct dimension pure(struct check *c, expr e, expr argument) {
     const struct dimension none = {.any = 0};
     char text[100], unit[100];
-    if (!dimension_same(&c->x, c->of[argument], none) && !c->quiet) {
+    if (!has_number(c, argument) && !dimension_same(&c->x, c->of[argument], none) && !c->quiet) {
         model_print(c->m, argument, text, sizeof text);
         told(c, c->of[argument], unit, sizeof unit);
         source_diagnose(c->e->messages, SOURCE_WARNING, c->where.offset, c->where.length,
@@ -99,8 +112,8 @@ static struct dimension of_symbol(const struct check *c, expr e) {
     struct expr_node n = c->g->node[e];
     if (n.a == EXPR_TIME) return dimension_second(1);
     if (n.a == EXPR_HELD)
-        return n.b < (uint32_t)c->m->helds ? c->of[c->m->held[n.b].of] : (struct dimension){.any = 1};
-    if (n.a == EXPR_SIDE) return (struct dimension){.any = 1};
+        return n.b < (uint32_t)c->m->helds ? c->of[c->m->held[n.b].of] : (struct dimension){.lost = 1};
+    if (n.a == EXPR_SIDE) return (struct dimension){.lost = 1};
     return dimension_add(&c->x, dimension_of(&c->x, quantity_of(c, &n)), dimension_second((int)n.c),
                          -SYNTAX_WHOLE);
 }
@@ -123,6 +136,13 @@ static struct dimension of_table(struct check *c, expr e) {
     must_be(c, n.a, dimension_of(&c->x, first), "the argument of the table");
     return dimension_add(&c->x, dimension_of(&c->x, first + 1), dimension_of(&c->x, first),
                          -SYNTAX_WHOLE * table_order(c->g, &n));
+}
+
+/* In a line of a part a number may stand for an argument without a unit: J = 0.01. */
+static int hides_unit(const struct check *c, const struct expr_node *n) {
+    double number;
+    if (c->where.offset >= c->e->source->length || !c->hides[c->where.offset]) return 0;
+    return expr_is_constant(c->g, n->a, &number) || expr_is_constant(c->g, n->b, &number);
 }
 
 static struct dimension of_node(struct check *c, expr e) {
@@ -154,9 +174,11 @@ static struct dimension of_node(struct check *c, expr e) {
         alike(c, n.a, n.b);
         return none;
     case EXPR_MUL:
-        return dimension_add(&c->x, c->of[n.a], c->of[n.b], SYNTAX_WHOLE);
+        if (derive_is_zero(c->g, n.a) || derive_is_zero(c->g, n.b)) return (struct dimension){.any = 1};
+        /* fall through */
     case EXPR_DIV:
-        return dimension_add(&c->x, c->of[n.a], c->of[n.b], -SYNTAX_WHOLE);
+        if (hides_unit(c, &n)) return (struct dimension){.lost = 1};
+        return dimension_add(&c->x, c->of[n.a], c->of[n.b], n.op == EXPR_MUL ? SYNTAX_WHOLE : -SYNTAX_WHOLE);
     case EXPR_POWI:
     case EXPR_POW:
     case EXPR_SQRT:
@@ -202,16 +224,21 @@ static void give(struct check *c, const struct elaborate_value *v, const struct 
     }
 }
 
-/* Units as declared; how many names have one. */
+/* Written in the model itself, not in a library behind it? */
+static int is_own(const struct check *c, const struct syntax_item *item) {
+    return !c->e->source->own || item->name_span.offset < c->e->source->own;
+}
+
+/* Units as declared; how many names of the model itself have one. */
 static int declared(struct check *c) {
     int count = 0;
     for (struct elaborate_name *name = c->e->names; name; name = name->next) {
         if (name->kind == ELABORATE_UNKNOWN && name->item && name->item->unit)
-            count++, give(c, &name->symbols, name->item->unit);
+            count += is_own(c, name->item), give(c, &name->symbols, name->item->unit);
         for (struct elaborate_definition *one = name->first; one && name->kind == ELABORATE_PARAMETER;
              one = one->next)
             if (one->item && one->item->unit && one->state == ELABORATE_READY)
-                count++, give(c, &one->value, one->item->unit);
+                count += is_own(c, one->item), give(c, &one->value, one->item->unit);
     }
     return count;
 }
@@ -363,6 +390,16 @@ static void check_all(struct check *c) {
     givens(c, &m->exact);
 }
 
+static void mark_parts(struct check *c) {
+    const struct elaborate *e = c->e;
+    for (int i = 0; i < e->lines; i++) {
+        const struct syntax_statement *s = e->line[i].s;
+        if (!s->use && s->kind != SYNTAX_NODE) continue;
+        if (s->span.offset + s->span.length <= e->source->length)
+            memset(c->hides + s->span.offset, 1, s->span.length);
+    }
+}
+
 void elaborate_units(struct elaborate *e) {
     struct model *m = e->model;
     size_t nodes = e->graph->count;
@@ -371,15 +408,19 @@ void elaborate_units(struct elaborate *e) {
     if (!c.x.known || !declared(&c)) return;
     c.of = malloc((nodes + 1) * sizeof *c.of);
     c.done = calloc(nodes + 1, 1);
-    if (c.of && c.done) {
+    c.hides = calloc(e->source->length + 1, 1);
+    if (c.of && c.done && c.hides) {
+        mark_parts(&c);
         check_all(&c);
         keep(&c);
     } else elaborate_out_of_memory(e);
     free(c.of);
     free(c.done);
+    free(c.hides);
 }
 
-/* A value with its unit, in SI units.  Decimal prefixes below 1 divide, which rounds once: 5 {mm} is 0.005. */
+/* A value with its unit, in SI units; inverse: from them.  Prefixes below 1 divide, which rounds once: 5 {mm}
+ * is 0.005. */
 expr elaborate_scaled(struct elaborate *e, const struct syntax_item *item, expr value, int inverse) {
     double factor = item && item->unit ? item->unit->factor : 1, other = nearbyint(1 / factor), number;
     if (factor == 1 || value == EXPR_NONE) return value;

@@ -107,6 +107,7 @@ static int unit_of_value(struct parser *p, struct syntax_item *item, const struc
 
 static int is_unit(const struct parser *p) {
     const struct lexer_token *next = p->at + 1;
+    if (p->at->kind == LEXER_BRACE_END || parser_is_text(p, "atol") || parser_is_text(p, "scale")) return 0;
     return p->at->kind != LEXER_NAME || (next->kind != LEXER_EQUALS && next->kind != LEXER_PRIME);
 }
 
