@@ -189,7 +189,8 @@ KEEL_API const char *keel_sim_message(const keel_sim *s);
 
 /* Columns: every unknown, velocities, multipliers, outputs; the same in all modes. */
 KEEL_API int keel_sim_columns(const keel_sim *s);
-KEEL_API const char *keel_sim_column(const keel_sim *s, int i); /* its name; NULL past the last */
+KEEL_API const char *keel_sim_column(const keel_sim *s, int i);      /* its name; NULL past the last */
+KEEL_API const char *keel_sim_column_unit(const keel_sim *s, int i); /* as m/s^2; NULL: not known */
 typedef enum keel_column { KEEL_COLUMN_STATE, KEEL_COLUMN_MULTIPLIER, KEEL_COLUMN_OUTPUT } keel_column;
 KEEL_API keel_column keel_sim_column_kind(const keel_sim *s, int i);
 /* Where the start value of a column comes from. */

@@ -29,6 +29,15 @@ int csv_open(struct csv *c, struct job *j, const char *path, int events_only) {
     return output_open(j, &c->file, path, KIND_CSV);
 }
 
+/* units=x:m;x':m/s, where a model has any. */
+static void units(FILE *out, const struct trace *t) {
+    int any = 0;
+    for (int i = 0; i < t->columns; i++) {
+        const char *unit = keel_sim_column_unit(t->sim, i);
+        if (unit) fprintf(out, "%s%s:%s", any++ ? ";" : " units=t:s;", keel_sim_column(t->sim, i), unit);
+    }
+}
+
 int csv_begin(struct csv *c, const struct trace *t) {
     FILE *out = c->file.stream;
     size_t numbers = 2 * (size_t)t->columns + (size_t)t->rows + 1;
@@ -37,8 +46,10 @@ int csv_begin(struct csv *c, const struct trace *t) {
     c->named_modes = keel_model_mode(c->job->model, 0, &mode) && mode.name;
     c->line = malloc(numbers * (DIGITS_ROOM + 1) + 2);
     if (!c->line) return job_no_memory(c->job);
-    fprintf(out, "# keel %s model=%s method=%s+%s schema=csv/1\n", keel_version(),
-            keel_model_name(c->job->model), c->job->method, c->job->stabilizer);
+    fprintf(out, "# keel %s model=%s method=%s+%s", keel_version(), keel_model_name(c->job->model),
+            c->job->method, c->job->stabilizer);
+    units(out, t);
+    fputs(" schema=csv/1\n", out);
     fputs("t", out);
     for (int i = 0; i < t->columns; i++) name(out, "", keel_sim_column(t->sim, i));
     for (int i = 0; i < t->rows; i++) name(out, "drift.", keel_sim_row(t->sim, i));

@@ -164,7 +164,13 @@ static int name_columns(struct hdf5 *h, int part) {
     for (int i = 0; i < p->width && names; i++)
         names[i] = part == 4 ? keel_sim_row(h->trace->sim, p->column[i])
                              : keel_sim_column(h->trace->sim, p->column[i]);
-    int bad = !names || put_texts(h, p->set, "names", p->width, names);
+    int bad = !names || put_texts(h, p->set, "names", p->width, names), any = 0;
+    for (int i = 0; i < p->width && names && part != 4; i++) {
+        const char *unit = keel_sim_column_unit(h->trace->sim, p->column[i]);
+        names[i] = unit ? unit : "";
+        any |= unit != NULL;
+    }
+    if (any && !bad) bad = put_texts(h, p->set, "units", p->width, names);
     free(names);
     return bad;
 }

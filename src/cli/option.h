@@ -148,8 +148,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
           COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT | COMMAND_STEADY | COMMAND_SECTION,                     \
       "replace files that keel has not written, and links, too")                                             \
-    X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes|mechanics|parts|circuit", COMMAND_NEW,    \
-      "what the starter model shows (pendulum)")                                                             \
+    X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes|mechanics|parts|circuit|table",           \
+      COMMAND_NEW, "what the starter model shows (pendulum)")                                                \
     X(man, FLAG, LINE, NULL, NULL, COMMAND_HELP, "as a manual page, in the language of man(7)")              \
     X(interpret, FLAG, LINE, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")        \
     X(compile_limit, COUNT, LINE, "S", NULL, COMMAND_SOLVE,                                                  \

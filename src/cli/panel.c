@@ -81,13 +81,26 @@ static void label_by_names(struct panel *p, const struct store *s) {
     if (p->curves > 3) text_add(p->label, sizeof p->label, ", ...");
 }
 
+/* The unit that all curves share, behind the label. */
+static void label_unit(struct panel *p, const struct store *s) {
+    const char *unit = NULL;
+    for (int i = 0; i < p->curves; i++) {
+        int column = p->y[i] - store_column(s, 0);
+        const char *own = column < s->columns ? keel_sim_column_unit(s->trace->sim, column) : NULL;
+        if (!own || (unit && strcmp(unit, own) != 0)) return;
+        unit = own;
+    }
+    if (unit && strcmp(unit, "1") != 0) text_add(p->label, sizeof p->label, " (%s)", unit);
+}
+
 int panel_axes(struct panels *p, const struct store *s, struct job *j) {
     const struct option_value *axes = &j->options.value[opt_axes];
     if (axes->count > PANEL_MOST - 2)
         return job_fail(j, EXIT_USAGE, "--axes: a plot has at most %d panels", PANEL_MOST - 2);
     for (int i = 0; i < axes->count; i++) {
         if (axes_of(&p->list[p->count], s, j, axes->text[i])) return j->status;
-        label_by_names(&p->list[p->count++], s);
+        label_by_names(&p->list[p->count], s);
+        label_unit(&p->list[p->count++], s);
     }
     return 0;
 }
@@ -111,6 +124,8 @@ static int same_kind(const struct store *s, int a, int b) {
     const char *x = keel_sim_column(sim, a), *y = keel_sim_column(sim, b);
     int arrays = strchr(x, '[') != NULL;
     if (keel_sim_column_kind(sim, a) != keel_sim_column_kind(sim, b) || primes(x) != primes(y)) return 0;
+    const char *one = keel_sim_column_unit(sim, a), *other = keel_sim_column_unit(sim, b);
+    if (one && other && strcmp(one, other) != 0) return 0;
     if (arrays != (strchr(y, '[') != NULL)) return 0;
     return !arrays || (base_length(x) == base_length(y) && strncmp(x, y, base_length(x)) == 0);
 }
@@ -178,7 +193,10 @@ void panel_states(struct panels *p, const struct store *s, int maps) {
             if (!mapped) place(p, s, i);
         }
     for (int k = 0; k < p->count; k++)
-        if (!p->list[k].line) label_by_kind(&p->list[k], s);
+        if (!p->list[k].line) {
+            label_by_kind(&p->list[k], s);
+            label_unit(&p->list[k], s);
+        }
     if (maps) panel_paths(p, s);
 }
 

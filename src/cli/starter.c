@@ -135,12 +135,30 @@ static const char circuit[] =
     "output heat = r.u*r.i                     # one more column\n"
     "run 0 .. 0.1\n";
 
+static const char table[] =
+    "# A room that is heated by the hour: what was measured stands in rows, and is a function of time.\n"
+    "model %s\n"
+    "table outside = \"day.csv\", column = \"outside\", by = pchip   # outside(t); also hold, linear, "
+    "spline\n"
+    "table heating = \"day.csv\", column = \"kW\", by = mean         # the mean until the next row\n"
+    "param C = 1.5, G = 0.12                   # kWh and kW a degree; change one:  --set G=0.1\n"
+    "var T\n"
+    "C*T' = heating(t) - G*(T - outside(t))    # steps end at the rows\n"
+    "init T = 19\n"
+    "output cold = outside(t)                  # one more column\n"
+    "run 0 .. 24\n"
+    "table \"day.csv\":                         # a file beside the model, or its rows here\n"
+    "    \"hour, outside, kW\"\n"
+    "    \"0, -2, 1.5\"\n"
+    "    \"7, -4, 4\"\n"
+    "    \"24, 1, 0\"\n";
+
 char *starter_text(const char *kind, const char *name) {
     static const struct {
         const char *kind, *text;
-    } all[] = {{"pendulum", pendulum}, {"ode", ode},        {"hamiltonian", hamiltonian},
-               {"dae", dae},           {"modes", modes},    {"mechanics", mechanics},
-               {"parts", parts},       {"circuit", circuit}};
+    } all[] = {{"pendulum", pendulum}, {"ode", ode},         {"hamiltonian", hamiltonian},
+               {"dae", dae},           {"modes", modes},     {"mechanics", mechanics},
+               {"parts", parts},       {"circuit", circuit}, {"table", table}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *text = all[i].text, *place = strstr(text, "%s");
         if (strcmp(all[i].kind, kind) != 0) continue;

@@ -225,6 +225,7 @@ static void whole(struct elaborate *e, const struct syntax_file *file) {
     e->multipliers_known = 1;
     statements(e);
     elaborate_check(e);
+    if (!e->messages->errors && !e->stopped) elaborate_units(e);
 }
 
 struct model *elaborate_run(const struct source *s, const struct syntax_file *file,

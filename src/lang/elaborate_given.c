@@ -161,16 +161,18 @@ static void given_item(struct elaborate *e, const struct elaborate_line *line, c
     }
     long size = shape.rank ? model_size(&shape) : 1;
     for (long i = 0; i < size; i++) {
-        expr value = elaborate_at(&v, i);
+        expr value = elaborate_scaled(e, item, elaborate_at(&v, i), 0);
         if (line->s->kind == SYNTAX_EXACT && !closed_form(e, item, value)) return;
         if (!add(e, list,
                  (struct model_given){.target = outputs ? EXPR_NONE : elaborate_at(&symbols, i),
                                       .output = outputs ? outputs[i] : -1,
                                       .value = value,
-                                      .digits = v.shape.rank || !shape.rank
+                                      .digits = item->unit ? NULL
+                                                : v.shape.rank || !shape.rank
                                                     ? digits_at(e, item->value, i, size)
                                                     : digits_at(e, item->value, 0, 1),
                                       .by_part = item->use != NULL,
+                                      .unit = item->unit,
                                       .where = item->span}))
             return;
     }

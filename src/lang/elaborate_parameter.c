@@ -193,11 +193,14 @@ int elaborate_parameter(struct elaborate *e, struct elaborate_definition *one) {
     int index[SYNTAX_INDICES] = {0};
     if (!elaborate_new(e, &written.shape, &value) || !elaborate_new(e, &written.shape, &symbols)) return 0;
     expr *element = written.shape.rank ? value.element : &value.one;
-    for (long i = 0; i < size; i++) element[i] = elaborate_at(&written, i);
+    expr *scaled = elaborate_take(e, ((size_t)size + 1) * sizeof *scaled);
+    if (!scaled) return 0;
+    for (long i = 0; i < size; i++)
+        element[i] = scaled[i] = elaborate_scaled(e, one->item, elaborate_at(&written, i), 0);
     if (!apply_all(e, one, &written.shape, element)) return 0;
     for (int i = 0; i < written.shape.rank; i++) index[i] = written.shape.low[i];
     for (long i = 0; i < size; i++) {
-        if (!add(e, one, index, elaborate_at(&written, i), element[i])) return 0;
+        if (!add(e, one, index, scaled[i], element[i])) return 0;
         expr symbol = expr_symbol(e->graph, EXPR_PARAMETER, (uint32_t)e->model->parameters - 1, 0);
         if (written.shape.rank) symbols.element[i] = symbol;
         else symbols.one = symbol;

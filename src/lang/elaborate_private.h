@@ -165,6 +165,10 @@ void elaborate_tables(struct elaborate *e, const struct syntax_file *file);
 int elaborate_look(struct elaborate *e, const struct elaborate_name *name, const struct syntax_node *node,
                    const struct elaborate_value *a, struct elaborate_value *out);
 
+/* elaborate_unit.c: are units consistent?  A value in SI units, or in those of an item. */
+void elaborate_units(struct elaborate *e);
+expr elaborate_scaled(struct elaborate *e, const struct syntax_item *item, expr value, int inverse);
+
 /* elaborate_let.c: definitions on demand */
 int elaborate_definition_value(struct elaborate *e, struct elaborate_definition *one);
 int elaborate_let(struct elaborate *e, struct elaborate_name *name, const struct syntax_node *ref,

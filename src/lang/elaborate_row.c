@@ -80,8 +80,10 @@ static void add_all(struct elaborate *e, const struct elaborate_line *line, cons
     for (int i = 0; i < v->shape.rank; i++) index[i] = v->shape.low[i];
     for (long i = 0; i < elaborate_count(v); i++, elaborate_next(&v->shape, 0, index)) {
         if (!label_of(e, item->name, &given, v, index, &label)) return;
-        struct model_row *row = add(e, rows, &label, elaborate_at(v, i), item->name_span, line->mode < 0);
+        expr value = elaborate_scaled(e, item, elaborate_at(v, i), 1); /* an output in units of its own */
+        struct model_row *row = add(e, rows, &label, value, item->name_span, line->mode < 0);
         if (!row) return;
+        row->unit = item->unit;
         if (visit) visit(e, line, row);
     }
 }

@@ -24,7 +24,7 @@ enum lexer_kind {
     LEXER_CLOSE, /* ) */
     LEXER_LEFT,  /* [ */
     LEXER_RIGHT, /* ] */
-    LEXER_BRACE, /* { of a declaration */
+    LEXER_BRACE, /* { of a declaration or a unit */
     LEXER_BRACE_END,
     LEXER_COMMA,
     LEXER_COLON,

@@ -48,6 +48,13 @@ void model_name(const struct model *m, expr symbol, char *out, size_t capacity) 
     for (uint32_t i = 0; i < n.c && n.a != EXPR_TIME; i++) text_add(out, capacity, "'");
 }
 
+const char *model_unit(const struct model *m, expr symbol) {
+    const struct expr_node n = m->graph.node[symbol];
+    if (n.op != EXPR_SYMBOL) return NULL;
+    if (n.a == EXPR_UNKNOWN) return n.c < MODEL_UNITS ? m->unknown[n.b].unit[n.c] : NULL;
+    return n.a == EXPR_MULTIPLIER && n.c == 0 ? m->multiplier[n.b].unit : NULL;
+}
+
 static void name_of(void *user, expr symbol, char *out, size_t capacity) {
     model_name(user, symbol, out, capacity);
 }

@@ -35,8 +35,11 @@ struct model_parameter {
 
 enum model_role { MODEL_VAR, MODEL_COORD, MODEL_POSITION, MODEL_MOMENTUM };
 
+enum { MODEL_UNITS = 4 }; /* of an unknown and its derivatives that are kept */
+
 struct model_unknown {
     struct model_label label;
+    const char *unit[MODEL_UNITS]; /* NULL: not known */
     enum model_role role;
     int partner; /* of a canonical pair; -1 */
     int poisson; /* its place in `structure`; -1 */
@@ -45,6 +48,7 @@ struct model_unknown {
 
 struct model_multiplier {
     struct model_label label;
+    const char *unit; /* the same */
     int rolling;
     int force; /* of a contact: 1 + the number of the held value that it is; 0: of a constraint */
 };
@@ -58,10 +62,12 @@ struct model_held {
 
 /* An equation or constraint value = 0, an invariant, an output. */
 struct model_row {
-    struct model_label label; /* an equation: text is "" */
-    expr value;               /* lhs - rhs */
-    int multiplier;           /* of a constraint; -1 */
-    int common;               /* written outside the modes */
+    struct model_label label;       /* an equation: text is "" */
+    expr value;                     /* lhs - rhs */
+    int multiplier;                 /* of a constraint; -1 */
+    int common;                     /* written outside the modes */
+    const struct syntax_unit *unit; /* of an output, as given; NULL: none */
+    const char *unit_text;          /* as told */
     struct syntax_span where;
 };
 
@@ -122,11 +128,12 @@ struct model_mode {
 
 /* target = value: init, guess, exact, reference, and the settings of declarations. */
 struct model_given {
-    expr target;        /* a symbol; EXPR_NONE where an output is meant */
-    int output;         /* its number; -1 */
-    expr value;         /* init and guess: of parameters and t alone */
-    const char *digits; /* as written where it is a plain number; or NULL */
-    int by_part;        /* in a part: the model's own line replaces it */
+    expr target;                    /* a symbol; EXPR_NONE where an output is meant */
+    int output;                     /* its number; -1 */
+    expr value;                     /* init and guess: of parameters and t alone */
+    const char *digits;             /* as written where it is a plain number; or NULL */
+    int by_part;                    /* in a part: the model's own line replaces it */
+    const struct syntax_unit *unit; /* of the value; NULL: none */
     struct syntax_span where;
 };
 
@@ -201,6 +208,8 @@ struct model {
 expr model_multiplier_symbol(struct model *m, int k);
 /* The user's name of a symbol: x, q[1][2]', lambda.rod[2], x.enter.  Always ended; cut to capacity. */
 void model_name(const struct model *m, expr symbol, char *out, size_t capacity);
+/* The unit of a symbol; NULL: none is known. */
+const char *model_unit(const struct model *m, expr symbol);
 /* An expression in these names, as text of the language; see expr_print.h. */
 size_t model_print(const struct model *m, expr e, char *out, size_t capacity);
 /* Where the abs, sign, ... of a line stands, in the line itself or a `let` it uses, and its text: as written

@@ -1,5 +1,6 @@
 /* parser_item.c - the entries of statements: declarations, definitions, settings, options. */
 #include "lang/parser_private.h"
+#include "lang/unit.h"
 
 #include <string.h>
 
@@ -77,6 +78,39 @@ int parser_valued(struct parser *p, struct syntax_item *item, const struct lexer
     return item->value != NULL;
 }
 
+/* The unit behind a `{`; NULL after a message. */
+static const struct syntax_unit *unit(struct parser *p) {
+    struct syntax_node *node = parser_expression(p);
+    struct syntax_unit *out = node ? pool_take(p->pool, sizeof *out) : NULL;
+    const struct syntax_node *at;
+    char why[160];
+    if (!out) return NULL;
+    if (unit_read(node, out, &at, why, sizeof why)) {
+        out->node = node;
+        return out;
+    }
+    source_hint(
+        source_diagnose(p->m, SOURCE_ERROR, at->span.offset, at->span.length, "%s", why),
+        "Units are m, kg, s, A, K, mol, N, J, W, Pa, V, Ohm, F, H, Hz, ... with prefixes from f to T:  "
+        "{kN/m^2}.");
+    return NULL;
+}
+
+/* {m/s^2} behind a value, if there is one. */
+static int unit_of_value(struct parser *p, struct syntax_item *item, const struct lexer_token *first) {
+    if (!parser_take(p, LEXER_BRACE)) return 1;
+    item->unit = unit(p);
+    if (!item->unit || !parser_expect(p, LEXER_BRACE_END, "`}`", "Write  9.81 {m/s^2}.")) return 0;
+    item->span = parser_span(p, first);
+    return 1;
+}
+
+static int is_unit(const struct parser *p) {
+    const struct lexer_token *next = p->at + 1;
+    if (p->at->kind == LEXER_BRACE_END || parser_is_text(p, "atol") || parser_is_text(p, "scale")) return 0;
+    return p->at->kind != LEXER_NAME || (next->kind != LEXER_EQUALS && next->kind != LEXER_PRIME);
+}
+
 /* One entry of {atol = 1e-12, scale' = 100}: what it sets, and primes for a derivative. */
 static struct syntax_item *unknown_setting(struct parser *p, const struct syntax_item *unknown) {
     static const char hint[] = "Write  {atol = 1e-12},  {scale = 1e-9}  or both;  atol'  is that of x'.";
@@ -100,6 +134,18 @@ static struct syntax_item *unknown_setting(struct parser *p, const struct syntax
 static int unknown_settings(struct parser *p, struct syntax_item *unknown) {
     struct syntax_item **tail = &unknown->settings;
     if (!parser_take(p, LEXER_BRACE)) return 1;
+    if (is_unit(p)) {
+        const struct lexer_token *token = p->at;
+        unknown->unit = unit(p);
+        if (!unknown->unit) return 0;
+        if (unknown->unit->factor != 1) {
+            source_hint(parser_wrong(p, token, "unknowns are in SI units, and this is another one."),
+                        "Write the base unit; a value may have any:  init %s = 5 {mm}.", unknown->name);
+            return 0;
+        }
+        if (!parser_take(p, LEXER_COMMA))
+            return parser_expect(p, LEXER_BRACE_END, "`}`", "Write  {m, atol = 1e-12}.");
+    }
     do {
         *tail = unknown_setting(p, unknown);
         if (!*tail) return 0;
@@ -127,7 +173,8 @@ struct syntax_item *parser_declaration(struct parser *p) {
 struct syntax_item *parser_definition(struct parser *p) {
     const struct lexer_token *first = p->at;
     struct syntax_item *item = parser_named(p, PARSER_EITHER, "a name", "Write  param a = 1, b = 2*a.");
-    return item && parser_valued(p, item, first, "Write  a = 1.") ? item : NULL;
+    return item && parser_valued(p, item, first, "Write  a = 1.") && unit_of_value(p, item, first) ? item
+                                                                                                   : NULL;
 }
 
 static int parameters(struct parser *p, struct syntax_item *item) {
@@ -191,13 +238,18 @@ struct syntax_item *parser_setting(struct parser *p) {
                     item->target->text, item->target->text);
         return NULL;
     }
-    return item && parser_valued(p, item, first, "Write  x = 1, x' = 0.") ? item : NULL;
+    return item && parser_valued(p, item, first, "Write  x = 1, x' = 0.") && unit_of_value(p, item, first)
+               ? item
+               : NULL;
 }
 
 struct syntax_item *parser_output(struct parser *p) {
     const struct lexer_token *first = p->at;
     struct syntax_item *item = parser_named(p, PARSER_INDICES, "a name", "Write  output NAME = expr.");
-    return item && parser_valued(p, item, first, "An output has a name:  output NAME = expr.") ? item : NULL;
+    return item && parser_valued(p, item, first, "An output has a name:  output NAME = expr.") &&
+                   unit_of_value(p, item, first)
+               ? item
+               : NULL;
 }
 
 /* Options: words joined by +, whatever they mean elsewhere, or a string, or an expression. --------------- */

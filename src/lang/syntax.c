@@ -50,7 +50,9 @@ static int same_items(const struct syntax_item *a, const struct syntax_item *b) 
     for (; a && b; a = a->next, b = b->next)
         if (a->action != b->action || !same_text(a->name, b->name) || !same_ranges(a->bounds, b->bounds) ||
             !same_lists(a->parameters, b->parameters) || !syntax_equal_nodes(a->target, b->target) ||
-            !syntax_equal_nodes(a->value, b->value) || !same_items(a->settings, b->settings))
+            !syntax_equal_nodes(a->value, b->value) ||
+            !syntax_equal_nodes(a->unit ? a->unit->node : NULL, b->unit ? b->unit->node : NULL) ||
+            !same_items(a->settings, b->settings))
             return 0;
     return !a && !b;
 }

@@ -136,6 +136,14 @@ enum syntax_action {
     SYNTAX_SWITCH
 }; /* target := value; mode name */
 
+/* {m/s^2}: as written, its factor to SI units, and the powers of m, kg, s, A, K, mol and cd in sixtieths. */
+enum { SYNTAX_BASES = 7, SYNTAX_WHOLE = 60 };
+struct syntax_unit {
+    const struct syntax_node *node;
+    double factor;
+    int power[SYNTAX_BASES];
+};
+
 /* One entry of a statement's list. */
 struct syntax_item {
     struct syntax_span span;
@@ -145,9 +153,10 @@ struct syntax_item {
     struct syntax_node *parameters; /* of let g(x, y): refs */
     struct syntax_node *target;
     struct syntax_node *value;
-    struct syntax_item *settings; /* {atol' = 1}: name; the unknown with its primes as target; value */
-    enum syntax_action action;    /* of an event */
-    const struct syntax_use *use; /* of a line of a part; NULL: the model's own */
+    const struct syntax_unit *unit; /* of what is declared, or of the value; NULL: none */
+    struct syntax_item *settings;   /* {atol' = 1}: name; the unknown with its primes as target; value */
+    enum syntax_action action;      /* of an event */
+    const struct syntax_use *use;   /* of a line of a part; NULL: the model's own */
     struct syntax_item *next;
 };
 

@@ -172,10 +172,12 @@ static void put_bounds(struct page *page, const struct syntax_range *r) {
     }
 }
 
-/* {atol = 1e-12, atol' = 1e-9} */
-static void put_settings(struct page *page, const struct syntax_item *one) {
-    if (!one) return;
+/* {m, atol = 1e-12, atol' = 1e-9} */
+static void put_settings(struct page *page, const struct syntax_unit *unit, const struct syntax_item *one) {
+    if (!one && !unit) return;
     put(page, " {");
+    if (unit) put_node(page, unit->node, LOOSE);
+    if (unit && one) put(page, ", ");
     for (; one; one = one->next) {
         put(page, one->name);
         for (int k = 0; k < one->target->primes; k++) put(page, "'");
@@ -213,7 +215,7 @@ static void put_item(struct page *page, enum syntax_statement_kind kind, const s
     }
     put_bounds(page, item->bounds);
     if (kind == SYNTAX_USE) put_arguments(page, item->settings);
-    else if (kind != SYNTAX_CONTACT) put_settings(page, item->settings);
+    else if (kind != SYNTAX_CONTACT && !item->value) put_settings(page, item->unit, item->settings);
     if (!item->value) return;
     char words[1024];
     put(page, kind == SYNTAX_EVENT ? " := " : kind == SYNTAX_FORCE || kind == SYNTAX_FLOW ? ": " : " = ");
@@ -221,6 +223,7 @@ static void put_item(struct page *page, enum syntax_statement_kind kind, const s
         syntax_words(item->value, words, sizeof words))
         put(page, words); /* rk4+scale is a name, not a sum */
     else put_node(page, item->value, LOOSE);
+    put_settings(page, item->unit, NULL);
 }
 
 /* A line may not break before a statement word, which would be taken for a new statement: option names may

@@ -31,8 +31,12 @@ static void add(struct keel_model *m, expr symbol, int output) {
     char name[200];
     if (symbol != EXPR_NONE) model_name(m->model, symbol, name, sizeof name);
     else text_set(name, sizeof name, "%s", m->model->mode[0].output.list[output].label.text);
-    m->column[m->columns++] = (struct inside_column){
-        .name = pool_copy(&m->pool, name, strlen(name)), .symbol = symbol, .output = output};
+    m->column[m->columns++] =
+        (struct inside_column){.name = pool_copy(&m->pool, name, strlen(name)),
+                               .symbol = symbol,
+                               .output = output,
+                               .unit = symbol != EXPR_NONE ? model_unit(m->model, symbol)
+                                                           : m->model->mode[0].output.list[output].unit_text};
 }
 
 static int list_columns(struct keel_model *m) {

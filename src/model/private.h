@@ -19,7 +19,8 @@ struct inside_column {
     const char *name;
     expr symbol;
     int output;
-    expr exact; /* EXPR_NONE: none */
+    expr exact;       /* EXPR_NONE: none */
+    const char *unit; /* NULL: not known */
     keel_origin origin;
 };
 

@@ -370,6 +370,10 @@ const char *keel_sim_column(const keel_sim *s, int i) {
     return i >= 0 && i < keel_sim_columns(s) ? s->m->column[i].name : NULL;
 }
 
+const char *keel_sim_column_unit(const keel_sim *s, int i) {
+    return i >= 0 && i < keel_sim_columns(s) ? s->m->column[i].unit : NULL;
+}
+
 int keel_sim_has_exact(const keel_sim *s, int i) {
     return i >= 0 && i < keel_sim_columns(s) && s->m->column[i].exact != EXPR_NONE;
 }

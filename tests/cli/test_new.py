@@ -6,7 +6,7 @@ import unittest
 
 import cli
 
-KINDS = ["pendulum", "ode", "hamiltonian", "dae", "modes", "mechanics", "parts", "circuit"]
+KINDS = ["pendulum", "ode", "hamiltonian", "dae", "modes", "mechanics", "parts", "circuit", "table"]
 
 
 class New(cli.Case):

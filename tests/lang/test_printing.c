@@ -40,6 +40,17 @@ static void tables_survive_printing(void **unused) {
     pool_release(&r.pool);
 }
 
+static void units_survive_printing(void **unused) {
+    (void)unused;
+    struct reading r;
+    read_well(
+        &r,
+        "param g = 9.81 {m/s^2}, l[1..2] = (1, 2) {km}\nvar x {m, atol = 1e-12, atol' = 1}, y[1..2] {1/s}\n"
+        "x' = g*t\ny' = 0\ninit x = 3 {mm}, y = 0\noutput o = x^2 {m^(3/2)*kg}\nrun 0 .. 1\n");
+    prints_back(&r);
+    pool_release(&r.pool);
+}
+
 static unsigned long long state = 88172645463325252ull;
 
 static int below(int bound) {
@@ -164,6 +175,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_survive_printing),
         cmocka_unit_test(tables_survive_printing),
+        cmocka_unit_test(units_survive_printing),
         cmocka_unit_test(random_trees_survive_printing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
