@@ -144,13 +144,14 @@ static int choose_degree(keel_discovery *d, const keel_discover_options *with) {
 }
 
 /* A name that the model does not use. */
-static void choose_name(struct search *s, struct keel_model *m) {
+static int choose_name(struct search *s, struct keel_model *m) {
     for (int k = 0; k < 20; k++) {
         char probe[40], why[INSIDE_WHY];
         text_set(s->name, sizeof s->name, k ? "found%c" : "found", 'a' + k);
         text_set(probe, sizeof probe, "%s1", s->name);
-        if (query_expression(m, probe, why, sizeof why) == EXPR_NONE) return;
+        if (query_expression(m, probe, why, sizeof why) == EXPR_NONE) break;
     }
+    return !m->no_memory;
 }
 
 /* What the model says ------------------------------------------------------------------------------------ */
@@ -175,7 +176,8 @@ static int confirm(keel_discovery *d, const keel_model *m, int i) {
         why = keel_model_diagnostic(other, 0, &said) ? said.sentence : keel_model_message(other);
     else if (keel_sim_status(run) < 0) why = keel_sim_message(run);
     d->doubt[i] = why ? pool_copy(&d->pool, why, strlen(why)) : NULL;
-    int good = other && (!why || d->doubt[i]);
+    int good = other && (!why || d->doubt[i]) && keel_model_status(other) != KEEL_ENOMEM &&
+               (keel_model_status(other) != KEEL_OK || keel_sim_status(run) != KEEL_ENOMEM);
     keel_sim_close(run);
     keel_model_close(other);
     free(whole);
@@ -226,9 +228,9 @@ static int discover_open(keel_discovery *d, struct keel_model *m, const keel_dis
     if (!generator_find(&s->gens, m, &s->w, with->functions, s->seed))
         return discover_refuse(d, s->gens.why[0] ? s->gens.why : s->w.why);
     if (!choose_degree(d, with)) return 0;
-    choose_name(s, m);
-    if (!generator_rates(&s->gens) || !take_stated(s, &mode->formulation, m->model->mode[0].keeps_energy) ||
-        !take_gradients(s) || s->w.g->failed)
+    if (!choose_name(s, m) || !generator_rates(&s->gens) ||
+        !take_stated(s, &mode->formulation, m->model->mode[0].keeps_energy) || !take_gradients(s) ||
+        s->w.g->failed)
         return discover_refuse(d, s->gens.why);
     if (!variety_open(&s->w, s->seed)) return discover_refuse(d, s->w.why);
     return (take_parameters(s) && take_list(s)) || discover_refuse(d, "");

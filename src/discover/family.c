@@ -160,7 +160,10 @@ static int take_shortest(struct ansatz *a, const struct echelon *e, struct searc
         list[at] = malloc(((size_t)e->columns + 1) * sizeof **list);
         if (!list[at]) break;
         echelon_null(e, j, list[at]);
-        search_shorten(e->columns, list[at], at, list);
+        if (!search_shorten(e->columns, list[at], at, list)) {
+            free(list[at]);
+            break;
+        }
         if (!found_of(a, list[at++], &one)) break;
         search_sample(s, &one, row);
         if (echelon_depends(span, row) || (best.terms && best.terms <= one.terms)) search_found_close(&one);

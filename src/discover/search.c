@@ -116,7 +116,7 @@ static int gain_of(int columns, const residue *v, const residue *w, residue *rat
     return most - lost;
 }
 
-void search_shorten(int columns, residue *v, int others, residue *const *other) {
+int search_shorten(int columns, residue *v, int others, residue *const *other) {
     residue *ratio = malloc(((size_t)columns + 1) * sizeof *ratio);
     for (int round = 0; round < columns && ratio; round++) {
         int most = 0, which = -1;
@@ -129,6 +129,7 @@ void search_shorten(int columns, residue *v, int others, residue *const *other) 
         for (int i = 0; i < columns; i++) v[i] = residue_sub(v[i], residue_mul(factor, other[which][i]));
     }
     free(ratio);
+    return ratio != NULL;
 }
 
 /* All vectors of the null space, ascending; how many, -1 without memory. */
@@ -269,18 +270,19 @@ static int logarithm_in(const struct search *s, int i) {
 }
 
 /* The column of the product of the states with these powers; -1: there is none. */
-static int column_of(const struct search *s, const int *power) {
+static int column_of(struct search *s, const int *power) {
     int *other = calloc((size_t)s->gens.count + 1, sizeof *other), found = -1;
     for (int j = 0; j < s->columns && other && found < 0; j++) {
         monomial_powers(&s->basis, s->column[j], other);
         if (memcmp(power, other, (size_t)s->gens.count * sizeof *power) == 0) found = j;
     }
+    if (!other) s->starved = 1;
     free(other);
     return found;
 }
 
 /* 2 log(x) + log(y) rests where x^2 y does, which has a value whatever the signs. */
-static int take_exponential(const struct search *s, residue *v) {
+static int take_exponential(struct search *s, residue *v) {
     int *power = calloc((size_t)s->gens.count + 1, sizeof *power), good = power != NULL, column = -1;
     residue scale = 0;
     for (int j = 0; j < s->columns && good; j++) {
@@ -296,6 +298,7 @@ static int take_exponential(const struct search *s, residue *v) {
         memset(v, 0, (size_t)s->columns * sizeof *v);
         v[column] = 1;
     }
+    if (!power) s->starved = 1;
     free(power);
     return column >= 0;
 }
@@ -322,7 +325,10 @@ static int take_vectors(struct search *s, int degree, int count, residue **list,
     for (int k = 0; k < count && good; k++) {
         struct search_found f, plain;
         if (degree_of(s, list[k]) != degree) continue;
-        search_shorten(s->columns, list[k], k, list);
+        if (!search_shorten(s->columns, list[k], k, list)) {
+            good = !(s->starved = 1);
+            break;
+        }
         if (!(good = found_of(s, list[k], &plain))) break;
         search_sample(s, &plain, row);
         if (echelon_depends(span, row)) {
@@ -333,6 +339,7 @@ static int take_vectors(struct search *s, int degree, int count, residue **list,
         if (scope == SEARCH_ALL && take_exponential(s, list[k]))
             good = put_aside(s, &plain) && found_of(s, list[k], &f);
         f.scope = scope;
+        if (good && s->starved) search_found_close(&f), good = 0;
         good = good && take_news(s, &f, span);
         echelon_close(span);
         good = good && search_span(s, degree, span);
@@ -350,7 +357,8 @@ static int take_other(struct search *s) {
     s->w.world = 0;
     s->others = good ? null_space(&e, &s->other) : 0;
     if (s->others < 0) s->others = 0, good = !(s->starved = 1);
-    for (int k = 1; k < s->others; k++) search_shorten(s->columns, s->other[k], k, s->other);
+    for (int k = 1; k < s->others && good; k++)
+        if (!search_shorten(s->columns, s->other[k], k, s->other)) good = !(s->starved = 1);
     echelon_close(&e);
     return good;
 }

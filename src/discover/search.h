@@ -91,7 +91,7 @@ residue search_value(const struct search_found *f, const residue *value);
 int search_span(struct search *s, int degree, struct echelon *out);
 /* Its values over the sample into row[points]. */
 void search_sample(struct search *s, const struct search_found *f, residue *row);
-/* Makes a vector of a null space shorter by others; counts of entries that are not 0. */
-void search_shorten(int columns, residue *v, int others, residue *const *other);
+/* Adds multiples of others to a vector of a null space, to have fewer entries.  1; 0 without memory. */
+int search_shorten(int columns, residue *v, int others, residue *const *other);
 void search_found_close(struct search_found *f);
 #endif

@@ -297,6 +297,8 @@ def outputs():
     yield "compared by default", Case("compare", example("robertson"), "--tend", "5", "--rtol", "1e-4", "--interpret")
     yield "swept", Swept("sweep", example("kepler"), "--over", "e=0.1,0.2", "--tend", "1", "--summary", "mean,q50",
                          "--workers", "1", "--quiet", "--out", "a.csv", files=["a.csv"])
+    yield "discovered", Case("discover", example("kepler"), "--degree", "3")
+    yield "discovered on a loop", Case("discover", example("four_bar"), "--degree", "2", "--json")
     yield "methods", Case("methods")
     yield "standard input", Case("run", "-", "--tend", "1", "--json", source=example("damped"))
 

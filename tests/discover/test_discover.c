@@ -156,7 +156,7 @@ static void functions_of_others_are_left_out(void **state) {
         {"var x, y\nx' = x*sin(y)\ny' = 0\ninit x = 1, y = 2\nrun 0 .. 1\n", "y", 1},
         {"canonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 + exp(q[1] - q[2]) + exp(q[2] - q[1])\n"
          "init q = (0, 1), p = (1, 0)\nrun 0 .. 1\n",
-         "p[1] + p[2]|p[1]*p[2] - exp(q[1] - q[2]) - exp(q[2] - q[1])", 2},
+         "p[1] + p[2]|p[1]*p[2] - exp(q[2] - q[1]) - exp(q[1] - q[2])", 2},
     };
     EXPECT(row);
 }
