@@ -1,6 +1,6 @@
-/* emit_step.c - a step of a Runge-Kutta method, sum by sum: keel_rk_step and keel_rk_errors of keel/explicit.h
- * with their loops written out, and the same bits.  A compiler that writes them out itself takes longer, and
- * needs -O3 for it. */
+/* emit_step.c - a step of a Runge-Kutta method, sum by sum: keel_rk_step and keel_rk_errors of
+ * keel/explicit.h with their loops written out, and the same bits.  A compiler that writes them out itself
+ * takes longer, and needs -O3 for it. */
 #include "codegen/emit.h"
 
 /* Pairs of k_j, in registers for all sums that follow. */
