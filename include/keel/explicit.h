@@ -141,7 +141,7 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
         if (x) s0 += x[i], s1 += x[i + 1], s2 += x[i + 2], s3 += x[i + 3];
         out[i] = s0, out[i + 1] = s1, out[i + 2] = s2, out[i + 3] = s3;
     }
-    for (; i < width; i++) {
+    KEEL_RK_UNROLL for (; i < width; i++) {
         keel_real s = begin * k[(size_t)first * (size_t)width + (size_t)i];
         KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) if (a[j] != 0) s +=
             a[j] * k[(size_t)j * (size_t)width + (size_t)i];
@@ -158,7 +158,7 @@ static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, vo
 #else
 {
     const double *row = table->a;
-    for (int i = 0; i < width; i++) k[i] = f[i];
+    KEEL_RK_UNROLL for (int i = 0; i < width; i++) k[i] = f[i];
     KEEL_RK_UNROLL for (int i = 1; i < table->stages; row += i, i++) {
         keel_rk_sum(width, i, row, k, h, x, stage);
         int code = rhs(t + table->c[i] * h, stage, k + (size_t)i * (size_t)width, context);
@@ -181,20 +181,35 @@ static inline void keel_rk_errors(const keel_rk *table, int width, int count, in
 }
 #endif
 
+/* Both, or what does the same. */
+typedef int keel_rk_attempt(const keel_rk *table, int width, keel_fn *rhs, void *context, keel_real t,
+                            keel_real h, const keel_real *x, const keel_real *f, keel_real *k,
+                            keel_real *stage, keel_real *dx);
+typedef void keel_rk_estimates(const keel_rk *table, int width, int count, int stride, const keel_real *k,
+                               keel_real h, keel_real *error);
+
 /* A keel_kernel_fixed: steps on the grid base + k h, each as the core takes it.  k, stage, dx: as above.
  * Returns the calls of rhs; -1: one failed, and x and f are lost. */
+static inline long keel_rk_fixed_by(keel_rk_attempt *attempt, const keel_rk *table, int width, keel_fn *rhs,
+                                    void *context, keel_real t, keel_real base, keel_real h, long first,
+                                    long count, keel_real *x, keel_real *f, keel_real *k, keel_real *stage,
+                                    keel_real *dx) {
+    const keel_real *last = k + (size_t)(table->stages - 1) * (size_t)width;
+    for (long step = first + 1; step <= first + count; step++) {
+        if (attempt(table, width, rhs, context, t, h, x, f, k, stage, dx) != 0) return -1;
+        KEEL_RK_UNROLL for (int i = 0; i < width; i++) x[i] += dx[i];
+        t = base + (double)step * h;
+        if (!table->last_is_end && rhs(t, x, f, context) != 0) return -1;
+        if (!table->last_is_end) continue;
+        KEEL_RK_UNROLL for (int i = 0; i < width; i++) f[i] = last[i];
+    }
+    return count * (table->stages - (table->last_is_end != 0));
+}
 static inline long keel_rk_fixed(const keel_rk *table, int width, keel_fn *rhs, void *context, keel_real t,
                                  keel_real base, keel_real h, long first, long count, keel_real *x,
                                  keel_real *f, keel_real *k, keel_real *stage, keel_real *dx) {
-    const keel_real *last = k + (size_t)(table->stages - 1) * (size_t)width;
-    for (long step = first + 1; step <= first + count; step++) {
-        if (keel_rk_step(table, width, rhs, context, t, h, x, f, k, stage, dx) != 0) return -1;
-        for (int i = 0; i < width; i++) x[i] += dx[i];
-        t = base + (double)step * h;
-        if (!table->last_is_end && rhs(t, x, f, context) != 0) return -1;
-        for (int i = 0; i < width && table->last_is_end; i++) f[i] = last[i];
-    }
-    return count * (table->stages - (table->last_is_end != 0));
+    return keel_rk_fixed_by(keel_rk_step, table, width, rhs, context, t, base, h, first, count, x, f, k,
+                            stage, dx);
 }
 
 #ifndef KEEL_LANES

@@ -12,7 +12,9 @@
 
 #include "symbolic/tape.h"
 
-#define EMIT_LOOP "KEEL_LOOP" /* stands before the functions of rolled programs */
+#define EMIT_LOOP "KEEL_LOOP"       /* stands before the functions of rolled programs */
+#define EMIT_WRITTEN "KEEL_WRITTEN" /* before steps that are written out: more than -O1 gains them nothing */
+#define EMIT_MECHANISM "mechanism_" /* in loops over few coordinates, which are left to the compiler */
 
 struct emit {
     char *text; /* ended by '\0' */
@@ -23,6 +25,7 @@ struct emit {
     int kernel_count;         /* so far: the first one brings the loop with it */
     int projections;          /* the same of what projects */
     int kept;                 /* of kernels with rows */
+    int written;              /* of steps that are written out */
     int mechanisms;           /* of those of mechanics */
     int tables;               /* there were some: q points to them wherever p is seen */
     int local;                /* the functions are static */
@@ -94,6 +97,9 @@ struct emit_rows { /* of the manifold: a map with its jacobian, in compressed ro
  * nothing. */
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
               int maps, const struct emit_rows *rows);
+/* emit_step.c: step_NAME and errors_NAME, a step of n states by rhs_NAME, as a keel_rk_attempt and its
+ * keel_rk_estimates. */
+void emit_step(struct emit *e, const char *name, const keel_rk *table, int n);
 /* emit_mechanics.c */
 struct emit_mechanics { /* as core/mechanism.h has it */
     int nq, k;

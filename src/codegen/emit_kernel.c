@@ -53,16 +53,28 @@ void emit_table(struct emit *e, const char *name, const keel_rk *table) {
     emit_put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
 }
 
+/* Steps of few states are written out; those of few stages are soon compiled as they are, and a little faster
+ * by -O3. */
+static int has_many_stages(const keel_rk *table) {
+    return table && table->stages > 4;
+}
+static int is_written(const keel_rk *table, int n) {
+    return n <= EMIT_STATES && has_many_stages(table);
+}
+
 /* The loop of keel/explicit.h on arrays of constant size, so that all of a step can stay in registers. */
 static void put_fixed(struct emit *e, const char *name, const keel_rk *table, int width) {
     int stages = table->stages;
     emit_table(e, name, table);
+    if (is_written(table, width)) emit_step(e, name, table, width);
     if (!wants_fixed(e)) return;
     put_fixed_head(e, name);
     emit_put(e, "double y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width, stages * width, width,
              width);
     emit_put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
-    emit_put(e, "long calls = keel_rk_fixed(&table_%s, %d, rhs_%s, user,\n", name, width, name);
+    if (is_written(table, width)) emit_put(e, "long calls = keel_rk_fixed_by(step_%s, ", name);
+    else emit_put(e, "long calls = keel_rk_fixed(");
+    emit_put(e, "&table_%s, %d, rhs_%s, user,\n", name, width, name);
     emit_put(e, "    t, base, h, first, count, y, g, k, stage, dx);\n");
     emit_put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
 }
@@ -216,7 +228,8 @@ unsigned emit_kernels(const struct emit *e, const struct emit_method *method, in
 static void put_kept(struct emit *e, const char *name, const struct emit_method *method, int n, int kept) {
     unsigned wanted = emit_kernels(e, method, kept);
     emit_put(e, "static const struct kernel_method method_%s = ", name);
-    if (method->rk) emit_put(e, "{&table_%s, 0, 0};\n", name);
+    if (is_written(method->rk, n)) emit_put(e, "{&table_%s, 0, 0, step_%s, errors_%s};\n", name, name, name);
+    else if (method->rk) emit_put(e, "{&table_%s, 0, 0, keel_rk_step, keel_rk_errors};\n", name);
     else if (method->series) emit_put(e, "{0, 0, 0};\n");
     else emit_put(e, "{0, &splitting_%s, part_%s};\n", name, name);
     for (int k = 0; k < 4; k++)
@@ -247,6 +260,9 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const stru
     if (!e->kept++) {
         emit_header(e, emit_step_control);
         emit_header(e, emit_kernel_state);
+        if (has_many_stages(method->rk))
+            emit_text(e, "#define KERNEL_STEP(method) (method)->step\n"
+                         "#define KERNEL_ERRORS(method) (method)->errors\n");
         emit_header(e, emit_kernel_steps);
     }
     if (emit_values(e, name, (int)f->outputs, maps, rows)) return -1;

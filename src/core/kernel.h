@@ -11,11 +11,20 @@
 #include "core/project.h"
 #include "core/step_control.h"
 
+/* How a Runge-Kutta step is called: steps that are written out stand behind pointers, others are not found
+ * there by a compiler soon enough. */
+#ifndef KERNEL_STEP
+#define KERNEL_STEP(method) keel_rk_step
+#define KERNEL_ERRORS(method) keel_rk_errors
+#endif
+
 /* The method: a Runge-Kutta method, or a splitting or a series, whose steps know no rate at their ends. */
 struct kernel_method {
     const keel_rk *rk;
     const keel_splitting *splitting;
     keel_splitting_rate *part; /* of the latter */
+    keel_rk_attempt *step;     /* of rk: keel_rk_step and keel_rk_errors, or the same written out */
+    keel_rk_estimates *errors;
 };
 
 static inline int kernel_of_series(const struct kernel_method *method) {
@@ -102,8 +111,9 @@ static inline double kernel_largest(const struct project *p, const struct kernel
 }
 
 static inline void kernel_enter(const struct project *p, const struct kernel_workspace *m,
-                                struct keel_kernel_state *k, double t) {
-    k->moved = kernel_largest(p, m, k, &k->moved_state);
+                                struct keel_kernel_state *k, double largest, int state, double t) {
+    k->moved = largest;
+    k->moved_state = state;
     k->moved_t = t;
     kernel_limit(p, m, k);
 }
@@ -255,7 +265,7 @@ static inline int kernel_estimate(const struct kernel_method *method, const stru
         keel_taylor_error(&m->taylor, a->h, m->x, m->dx, m->stage, k->atol, k->rtol, m->error);
         return kernel_finite(p->n, m->error);
     }
-    keel_rk_errors(method->rk, p->n, estimates, p->width, m->k, a->h, m->error);
+    KERNEL_ERRORS(method)(method->rk, p->n, estimates, p->width, m->k, a->h, m->error);
     KEEL_RK_UNROLL for (int e = 0; e < estimates; e++) finite &= kernel_finite(p->n, m->error + e * p->width);
     return finite;
 }
@@ -300,7 +310,8 @@ static inline int kernel_propose(const struct kernel_method *method, const struc
                                  const struct kernel_workspace *m, keel_fn *rhs, void *user,
                                  const struct kernel_attempt *a) {
     if (method->rk)
-        return keel_rk_step(method->rk, p->n, rhs, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx);
+        return KERNEL_STEP(method)(method->rk, p->n, rhs, user, a->t, a->h, m->x, m->f, m->k, m->stage,
+                                   m->dx);
     if (kernel_of_series(method)) {
         keel_taylor_sum(&m->taylor, a->h, m->dx);
         return 0;
@@ -374,6 +385,12 @@ static inline int kernel_carry(const keel_splitting *s, const struct kernel_work
     return m->memory.outer[s->stages] != 0 && keel_splitting_known(s, a->t_new, a->t + a->h, m->x, m->stage);
 }
 
+/* After a rejected attempt, which is rare: not worth a place between the others. */
+__attribute__((noinline, unused)) static double kernel_shorter(struct keel_kernel_state *k, double h,
+                                                               double error) {
+    return step_control_next(k->order, h, error, 1, &k->error_before);
+}
+
 /* What follows from an accepted step for the length of the next one. */
 static inline void kernel_next(const struct kernel_method *method, const struct project *p,
                                const struct kernel_workspace *m, struct keel_kernel_state *k,
@@ -425,17 +442,18 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
             }
             if (!adaptive || a.error <= 1) break;
             if (series || !(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
-            wanted = step_control_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
+            wanted = kernel_shorter(k, __builtin_fabs(a.h), a.error);
         }
-        int moved = keeps && adaptive && kernel_moved(p, m), state;
-        if (__builtin_expect(moved, 0) && kernel_largest(p, m, k, &state) > 1) {
+        int moved = keeps && adaptive && kernel_moved(p, m), state = k->moved_state;
+        double largest = __builtin_expect(moved, 0) ? kernel_largest(p, m, k, &state) : 0;
+        if (largest > 1) {
             k->due = 1;
             goto out;
         }
         if (watches) kernel_residual(p, m, k, values, user, a.t_new);
         if (watches && !kernel_finite(p->kept, p->residual)) goto out;
         if (!kernel_rhs(method, p, m, rhs, user, keeps, adaptive, a.t_new)) goto out;
-        if (__builtin_expect(moved, 0)) kernel_enter(p, m, k, a.t_new); /* the step stands */
+        if (__builtin_expect(moved, 0)) kernel_enter(p, m, k, largest, state, a.t_new); /* the step stands */
         begun = 0;
         if (adaptive) kernel_next(method, p, m, k, &a, rejected);
         kernel_copy(p->n, m->next, m->x);
