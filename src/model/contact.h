@@ -1,6 +1,7 @@
 /* contact.h - rigid contacts: gap >= 0, restitution, Coulomb friction.
  *
- * A contact is open; idle (it touches, and others hold it there); it slides, with a friction in proportion to
+ * A contact is open; idle (it touches without a force: others hold it, or it
+ * begins to leave); it slides, with a friction in proportion to
  * its push; it sticks; or it is held (it does not slide since others stick, and takes a given share of its
  * push).  What is closed is rows of a mechanics problem: the gap as a constraint, the sliding velocity of a
  * contact that sticks as a rolling one.  Such an active set is a problem made when it is first entered; their
@@ -14,7 +15,7 @@
 
 #include "model/functions.h"
 
-/* Of a mode ---------------------------------------------------------------------------------------------- */
+/* Of a mode --------------------------------------------------------------------------------------------- */
 
 struct contact_model {
     int count, nq;
@@ -29,10 +30,12 @@ struct contact_model {
 int contact_open(struct contact_model *c, struct formulation *r);
 void contact_close(struct contact_model *c);
 
-/* Where a run stands ------------------------------------------------------------------------------------- */
+/* Where a run stands ------------------------------------------------------------------------------------ */
 
 #define CONTACT_REST \
     1e-10 /* of the largest so far: a sliding velocity, or a push of its terms, that is none */
+
+#define CONTACT_NEAR 1e-9 /* of the size of a gap: what events do not tell from zero where a run begins */
 
 enum contact_state { CONTACT_OPEN, CONTACT_IDLE, CONTACT_SLIDES, CONTACT_STICKS, CONTACT_HELD };
 enum contact_word {
@@ -101,6 +104,7 @@ void contact_kick(struct contact_run *r, const double *push, const double *drag,
 int contact_forces_at(struct contact_run *r, double t, const double *u);
 
 /* contact_law.c */
+enum { CONTACT_LEAVES = 2 }; /* in place of a sign: it takes no part */
 struct contact_verdict {
     double push, drag;
     double departs, drifts; /* rates, or accelerations, after */

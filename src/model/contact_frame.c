@@ -24,7 +24,7 @@ static void add(int n, double factor, const double *a, double *b) {
     for (int i = 0; i < n; i++) b[i] += factor * a[i];
 }
 
-/* Memory ------------------------------------------------------------------------------------------------- */
+/* Memory ------------------------------------------------------------------------------------------------ */
 
 static int base_rows(const struct contact_run *r) {
     return r->plain.constraint.count + r->plain.rolling.count;
@@ -80,7 +80,7 @@ void contact_give_frame(struct contact_run *r) {
     free(r->list);
 }
 
-/* Numbers ------------------------------------------------------------------------------------------------ */
+/* Numbers ----------------------------------------------------------------------------------------------- */
 
 int contact_numbers_at(struct contact_run *r, double t, const double *u) {
     return r->whole(t, u, r->now.gap, r->plain.user);
@@ -208,7 +208,7 @@ void contact_kick(struct contact_run *r, const double *push, const double *drag,
     add(nq, 1, d, v);
 }
 
-/* Forces ------------------------------------------------------------------------------------------------- */
+/* Forces ------------------------------------------------------------------------------------------------ */
 
 /* Row k of the closed contacts, or of those that stick behind them. */
 static const double *row_of(const struct contact_run *r, int k, int *way, int *own) {

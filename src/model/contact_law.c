@@ -8,8 +8,8 @@
  *
  * With friction such a law can make energy (Kane, Levinson 1985).  Then all restitutions are lessened by
  * one factor until the impulses do no work, (P (u+ + u-) + Q (v+ + v-)) / 2 <= 0; without restitution they
- * never do.  Rest is the same with accelerations for rates: gap'' and sliding' for u+ and v+, forces for
- * impulses. */
+ * never do.  So are restitutions that bodies which are wedged in cannot all have.  Rest is the same with
+ * accelerations for rates: gap'' and sliding' for u+ and v+, forces for impulses. */
 #include "model/contact.h"
 
 #include "linalg/lcp.h"
@@ -51,7 +51,7 @@ static double freedom(const struct contact_run *r, int way, int k) {
     return left > FREE * whole ? left : 0;
 }
 
-/* share[k]: of contacts that slide, NAN: it may stick. */
+/* share[k]: of contacts that slide; NAN: it may stick; infinite: it takes no part. */
 static int law_open(struct law *l, struct contact_run *r, const double *share) {
     int count = r->frame.count;
     size_t most = 4 * (size_t)count;
@@ -64,11 +64,11 @@ static int law_open(struct law *l, struct contact_run *r, const double *share) {
         double across = freedom(r, 0, k), along = freedom(r, 1, k);
         int rubs = isnan(share[k]) && r->friction[r->frame.of[k]] > 0 && along > 0;
         l->block[k] = (struct law_block){l->n,
-                                         across == 0 ? 0
-                                         : rubs      ? 4
-                                                     : 1,
+                                         across == 0 || isinf(share[k]) ? 0
+                                         : rubs                         ? 4
+                                                                        : 1,
                                          across > 0 ? 1 / across : 0, along > 0 ? 1 / along : 0,
-                                         isnan(share[k]) ? 0 : share[k]};
+                                         isfinite(share[k]) ? share[k] : 0};
         l->n += l->block[k].size;
     }
     l->z = l->side + l->n;
@@ -188,13 +188,13 @@ int contact_impact(struct contact_run *r, int plastic, struct contact_verdict *o
         double *across = share + r->frame.count;
         fill_matrix(&l);
         status = impulses(&l, plastic ? 0 : 1, across, out, &work);
-        if (status == 0 && work > 0 && !plastic) {
-            for (int k = 0; k < HALVINGS && status == 0; k++) {
+        if (status >= 0 && (status > 0 || work > 0) && !plastic) {
+            for (int k = 0; k < HALVINGS && status >= 0; k++) {
                 double middle = 0.5 * (low + high);
                 status = impulses(&l, middle, across, out, &work);
-                *(work > 0 ? &high : &low) = middle;
+                *(status > 0 || work > 0 ? &high : &low) = middle;
             }
-            if (status == 0) status = impulses(&l, low, across, out, &work);
+            if (status >= 0) status = impulses(&l, low, across, out, &work);
         }
     }
     if (share) law_close(&l);
@@ -211,7 +211,7 @@ int contact_rest(struct contact_run *r, const int *sign, struct contact_verdict 
     double *across = share + f->count, *along = across + f->count;
     for (int k = 0; k < f->count; k++) {
         double mu = r->friction[f->of[k]];
-        share[k] = mu == 0 ? 0 : sign[k] ? -mu * sign[k] : NAN;
+        share[k] = sign[k] == CONTACT_LEAVES ? INFINITY : mu == 0 ? 0 : sign[k] ? -mu * sign[k] : NAN;
         across[k] = dot(nq, f->row[0] + (long)k * nq, f->alpha) + f->bend[0][k];
         along[k] = dot(nq, f->row[1] + (long)k * nq, f->alpha) + f->bend[1][k];
     }

@@ -18,9 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOMENT 1e-10 /* of t: contacts within it touch at one time */
-#define NEAR 1e-9    /* of the size of a gap: what events tell from zero where a run begins */
-#define RESOLVED (4096 * DBL_EPSILON) /* the same, of a flight that begins at zero */
+#define MOMENT 1e-10                  /* of t: contacts within it touch at one time */
+#define RESOLVED (4096 * DBL_EPSILON) /* of the size of a gap: a flight from zero that events can tell */
 
 int contact_begin(struct keel_sim *s) {
     const struct contact_model *c = &s->m->mode[s->mode].contact;
@@ -90,9 +89,10 @@ static void find_touching(struct contact_run *r, double t, const double *u, int 
     double moment = MOMENT * fmax(fabs(t), fabs(t - r->s->span[0]));
     r->frame.count = 0;
     for (int i = 0; i < r->c->count; i++) {
-        double near = NEAR * r->one[i].size + moment * fmax(-rate_of_gap(r, i, u), 0);
-        if (i == event || r->one[i].state != CONTACT_OPEN || r->now.gap[i] <= near)
+        double near = CONTACT_NEAR * r->one[i].size + moment * fmax(-rate_of_gap(r, i, u), 0);
+        if (i == event || r->one[i].state >= CONTACT_SLIDES || r->now.gap[i] <= near)
             r->frame.of[r->frame.count++] = i;
+        else r->one[i].state = CONTACT_OPEN;
     }
 }
 
@@ -118,8 +118,7 @@ static double slowest(const struct contact_run *r, int k) {
     return fmax(CONTACT_REST * fmax(one->speed, one->rate), sqrt(2 * back * RESOLVED * one->size));
 }
 
-/* Impacts
- * -------------------------------------------------------------------------------------------------- */
+/* Impacts ----------------------------------------------------------------------------------------------- */
 
 static keel_status jammed(struct contact_run *r, double t, int contact) {
     return sim_fail(
@@ -134,8 +133,23 @@ static keel_status no_frame(struct contact_run *r, double t) {
     return sim_fail(r->s, KEEL_EUSER, "the contacts could not be evaluated at t = %.10g", t);
 }
 
+/* An idle contact is noticed when it has gone below zero by what events need.  Is its speed no more than
+ * what it has gained on that way? */
+static int is_idle(const struct contact_run *r, int event, double speed) {
+    const struct contact_frame *f = &r->frame;
+    int nq = r->c->nq;
+    for (int k = 0; k < f->count && event >= 0; k++) {
+        const double *row = f->row[0] + (long)k * nq;
+        if (f->of[k] != event || r->one[event].state != CONTACT_IDLE) continue;
+        double most = sqrt(product(nq, row, row) * product(nq, f->alpha, f->alpha)) + fabs(f->bend[0][k]);
+        return speed * speed <= 2 * most * CONTACT_NEAR * r->one[event].size;
+    }
+    return 0;
+}
+
 /* Impulses on all that touch, u becomes the state after them.  *slow: what leaves more slowly is at rest. */
-static keel_status collide(struct contact_run *r, double t, double *u, int complete, double *slow) {
+static keel_status collide(struct contact_run *r, double t, double *u, int event, int complete,
+                           double *slow) {
     struct contact_frame *f = &r->frame;
     double fastest = 0;
     int approach = 0;
@@ -148,9 +162,10 @@ static keel_status collide(struct contact_run *r, double t, double *u, int compl
     if (!approach) return KEEL_OK;
     int blurred = 1;
     for (int k = 0; k < f->count; k++) blurred &= -f->rate[0][k] <= slowest(r, k);
-    if (blurred || complete) *slow = 2 * fastest;
+    blurred |= complete || is_idle(r, event, fastest);
+    if (blurred) *slow = 2 * fastest;
     struct contact_verdict *verdict = malloc((size_t)f->count * sizeof *verdict);
-    int status = verdict ? contact_impact(r, blurred || complete, verdict) : -1;
+    int status = verdict ? contact_impact(r, blurred, verdict) : -1;
     double *push = r->push, *drag = r->push + r->c->count, most = 0;
     for (int k = 0; k < f->count && status == 0; k++) {
         push[k] = verdict[k].push;
@@ -168,8 +183,7 @@ static keel_status collide(struct contact_run *r, double t, double *u, int compl
                : KEEL_OK;
 }
 
-/* Rest
- * ----------------------------------------------------------------------------------------------------- */
+/* Rest -------------------------------------------------------------------------------------------------- */
 
 /* Rows that are in the set already, as an orthogonal basis in r->matrix; is this one new? */
 static int is_new(struct contact_run *r, int *count, const double *row, const double *whole) {
@@ -189,6 +203,12 @@ static int is_new(struct contact_run *r, int *count, const double *row, const do
     return 1;
 }
 
+static int sign_of_sliding(const struct contact_run *r, int k) {
+    int i = r->frame.of[k];
+    double rate = r->frame.rate[1][k];
+    return r->friction[i] == 0 || fabs(rate) <= 2 * CONTACT_REST * r->one[i].rate ? 0 : rate > 0 ? 1 : -1;
+}
+
 /* The states of contacts at rest from their forces and accelerations: pushes first, then what sticks within
  * its cone, then the rest, each where its row is new. */
 static void choose_states(struct contact_run *r, const int *sign, const struct contact_verdict *v) {
@@ -198,6 +218,10 @@ static void choose_states(struct contact_run *r, const int *sign, const struct c
         for (int k = 0; k < f->count; k++) {
             struct contact_one *one = &r->one[f->of[k]];
             double mu = r->friction[f->of[k]];
+            if (sign[k] == CONTACT_LEAVES) {
+                one->state = CONTACT_OPEN;
+                continue;
+            }
             const double *across = f->row[0] + (long)k * nq, *along = f->row[1] + (long)k * nq;
             const double *free_across = f->free[0] + (long)k * nq, *free_along = f->free[1] + (long)k * nq;
             double terms = sum_of_terms(nq, across, f->alpha) + fabs(f->bend[0][k]),
@@ -217,12 +241,11 @@ static void choose_states(struct contact_run *r, const int *sign, const struct c
             if (pass < 2 || one->state != CONTACT_SLIDES) continue;
             double drift = CONTACT_REST * (sum_of_terms(nq, along, f->alpha) + fabs(f->bend[1][k]) +
                                            v[k].push * sum_of_terms(nq, along, along));
+            int inside = fabs(v[k].drag) < (1 - 1e-9) * mu * v[k].push;
             if (mu == 0) one->sign = 0;
-            else if (sign[k] == 0 && fabs(v[k].drifts) > drift &&
-                     fabs(v[k].drag) > (1 - 1e-9) * mu * v[k].push)
+            else if (sign[k] == 0 && fabs(v[k].drifts) > drift && !inside)
                 one->sign = v[k].drifts > 0 ? 1 : -1;
             else if (sign[k] == 0) {
-                int inside = fabs(v[k].drag) < (1 - 1e-9) * mu * v[k].push;
                 if (pass == 2 && !inside) continue;
                 int before = rows, holds = is_new(r, &rows, free_along, along);
                 if (holds && !inside && r->at_cone) { /* nothing else holds it, and it cannot do more */
@@ -238,28 +261,39 @@ static void choose_states(struct contact_run *r, const int *sign, const struct c
             }
             one->share = -mu * one->sign;
         }
+    for (int k = 0; k < f->count; k++) /* it leaves from rest */
+        if (sign[k] != CONTACT_LEAVES && r->one[f->of[k]].state == CONTACT_OPEN)
+            r->one[f->of[k]].state = CONTACT_IDLE;
 }
 
-/* Those of the frame that do not leave are at rest, the others open. */
+/* A flight that is no higher than what is resolved of its gap is none.  Are there such among those that
+ * leave? They are at rest. */
+static int adds_flights(const struct contact_run *r, const struct contact_verdict *v, int *sign) {
+    const struct contact_frame *f = &r->frame;
+    int added = 0;
+    for (int k = 0; k < f->count; k++) {
+        double rate = f->rate[0][k], height = RESOLVED * r->one[f->of[k]].size;
+        if (sign[k] != CONTACT_LEAVES || !(rate * rate <= -2 * v[k].departs * height)) continue;
+        sign[k] = sign_of_sliding(r, k);
+        added = 1;
+    }
+    return added;
+}
+
+/* Those of the frame that do not leave faster than `slow` are at rest, the others open. */
 static keel_status rest(struct contact_run *r, double t, const double *u, double slow) {
     struct contact_frame *f = &r->frame;
-    int count = 0;
     if (contact_frame_at(r, t, u, 1)) return no_frame(r, t);
-    for (int k = 0; k < f->count; k++) {
-        r->one[f->of[k]].state = CONTACT_OPEN;
-        if (f->rate[0][k] <= fmax(slow, slowest(r, k))) r->pivot[count++] = f->of[k];
+    int *sign = malloc(((size_t)f->count + 1) * sizeof *sign), status = -1;
+    struct contact_verdict *verdict = malloc(((size_t)f->count + 1) * sizeof *verdict);
+    for (int k = 0; k < f->count && sign; k++) {
+        const struct contact_one *one = &r->one[f->of[k]];
+        double least = fmax(slow, CONTACT_REST * fmax(one->speed, one->rate));
+        sign[k] = f->rate[0][k] > least ? CONTACT_LEAVES : sign_of_sliding(r, k);
     }
-    memcpy(f->of, r->pivot, (size_t)count * sizeof *f->of);
-    f->count = count;
-    if (count == 0) return KEEL_OK;
-    if (contact_frame_at(r, t, u, 1)) return no_frame(r, t);
-    int *sign = malloc((size_t)count * sizeof *sign);
-    struct contact_verdict *verdict = malloc((size_t)count * sizeof *verdict);
-    for (int k = 0; k < count && sign; k++) {
-        double rate = f->rate[1][k], least = 2 * CONTACT_REST * r->one[f->of[k]].rate;
-        sign[k] = r->friction[f->of[k]] > 0 && fabs(rate) > least ? (rate > 0 ? 1 : -1) : 0;
-    }
-    int status = sign && verdict ? contact_rest(r, sign, verdict) : -1;
+    if (sign && verdict) do
+            status = contact_rest(r, sign, verdict);
+        while (status == 0 && adds_flights(r, verdict, sign));
     if (status == 0) choose_states(r, sign, verdict);
     free(sign);
     free(verdict);
@@ -267,8 +301,7 @@ static keel_status rest(struct contact_run *r, double t, const double *u, double
     return status ? jammed(r, t, f->of[status > 1 ? status - 2 : 0]) : KEEL_OK;
 }
 
-/* What is told
- * --------------------------------------------------------------------------------------------- */
+/* What is told ------------------------------------------------------------------------------------------ */
 
 static int is_closed(const struct contact_one *one) {
     return one->state >= CONTACT_SLIDES;
@@ -307,14 +340,13 @@ static keel_status tell_changes(struct contact_run *r) {
     return status;
 }
 
-/* Settling
- * ------------------------------------------------------------------------------------------------- */
+/* Settling ---------------------------------------------------------------------------------------------- */
 
 /* A gap that begins at zero to what is resolved of it is counted from there: what leaves comes back to it. */
 static void take_offsets(struct contact_run *r) {
     if (contact_numbers_at(r, keel_time(r->s->solver), keel_state(r->s->solver))) return;
     for (int i = 0; i < r->c->count; i++)
-        r->one[i].offset = r->now.gap[i] < NEAR * r->one[i].size ? r->now.gap[i] : 0;
+        r->one[i].offset = r->now.gap[i] < CONTACT_NEAR * r->one[i].size ? r->now.gap[i] : 0;
 }
 
 /* The problem of the active set, from u on. */
@@ -347,8 +379,7 @@ keel_status contact_settle(struct keel_sim *s, int event, int complete) {
     take_sizes(r, u);
     find_touching(r, t, u, event);
     keel_status status = sim_rows_before(s);
-    if (status == KEEL_OK)
-        status = collide(r, t, u, complete || (event >= 0 && r->one[event].state == CONTACT_IDLE), &slow);
+    if (status == KEEL_OK) status = collide(r, t, u, event, complete, &slow);
     if (status == KEEL_OK) status = rest(r, t, u, slow);
     memcpy(s->entry, u, (size_t)s->problem[s->mode].n * sizeof *u); /* who observes writes to s->work */
     long before = s->event_records;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The functions of the problem --------------------------------------------------------------------------- */
+/* The functions of the problem -------------------------------------------------------------------------- */
 
 static int gaps(double t, const double *u, double *out, void *user) {
     struct contact_set *set = user;
@@ -123,7 +123,7 @@ static void event_pair(const struct contact_run *r, int i, double *out) {
     const struct contact_one *one = &r->one[i];
     double mu = r->friction[i];
     out[0] = one->state == CONTACT_OPEN   ? r->now.gap[i] - one->offset
-             : one->state == CONTACT_IDLE ? r->now.gap[i] + 8192 * DBL_EPSILON * one->size
+             : one->state == CONTACT_IDLE ? r->now.gap[i] + CONTACT_NEAR * one->size
                                           : r->push[i] + one->least;
     out[1] = one->state == CONTACT_SLIDES && one->sign
                  ? one->sign * r->now.slide[i] + CONTACT_REST * one->rate
@@ -164,7 +164,7 @@ int contact_of_event(const struct contact_set *set, int event, int *friction) {
     return number < 0 ? -1 : number / 2;
 }
 
-/* The problem -------------------------------------------------------------------------------------------- */
+/* The problem ------------------------------------------------------------------------------------------- */
 
 static const char **names_of(struct contact_set *set, const keel_map *map, int contacts, const int *of,
                              const char *const *name, const char **at) {

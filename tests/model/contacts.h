@@ -271,7 +271,8 @@ static inline long contacts_run(unsigned first, unsigned last, int *jams) {
         keel_status status = keel_sim_run(s, 2);
         if (status == KEEL_ESINGULAR && strstr(keel_sim_message(s), "Painleve")) ++*jams;
         else if (status != KEEL_OK) fail_msg("scene %u: %d, %s", seed, (int)status, keel_sim_message(s));
-        if (!(check.lowest > -1e-9)) fail_msg("scene %u: something is in another by %g", seed, -check.lowest);
+        if (!(check.lowest > -1e-8)) /* 1e-9 of the size of a gap, some metres */
+            fail_msg("scene %u: something is in another by %g", seed, -check.lowest);
         single += check.single;
         keel_sim_close(s);
     }
