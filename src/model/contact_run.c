@@ -235,7 +235,7 @@ static void choose_states(struct contact_run *r, const int *sign, const struct c
                     v[k].push > least || v[k].departs <= CONTACT_REST * terms ? CONTACT_IDLE : CONTACT_OPEN;
             }
             if (one->state == CONTACT_OPEN) continue;
-            if (pass < 2 && one->state == CONTACT_IDLE && (v[k].push > least || pass == 1) &&
+            if (pass < 2 && one->state == CONTACT_IDLE && v[k].push > least &&
                 is_new(r, &rows, free_across, across))
                 one->state = CONTACT_SLIDES;
             if (pass < 2 || one->state != CONTACT_SLIDES) continue;
