@@ -88,7 +88,7 @@ static void figure_eight_closes(void **state) {
         double q[3][2], p[3][2], energy = 0;
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 2; j++) {
-                char name[20];
+                char name[40];
                 snprintf(name, sizeof name, "q[%d][%d]", i + 1, j + 1);
                 q[i][j] = start_of(o, name);
                 name[0] = 'p';

@@ -259,11 +259,11 @@ static void native_formulations_say_what_and_when(void **unused) {
     for (int k = 0; k < 3; k++)
         assert_ends_with(WIRE, (keel_options){.method = radau[k], .rtol = 1e-8}, KEEL_ENEWTON,
                          "could not make a step from t = 0.7064959|the multiplier of `wire` is -");
-    for (int k = 1; k < 3; k++) /* on the way: dop853 steps over the place, as it may */
+    for (int k = 1; k < 3; k++) /* on the way, at pi/2 or, if a step leaps over that, at 3 pi/2 */
         assert_ends_with(
             PARALLELOGRAM "init a = 0, b = 1, c = 2, d = 1, a' = 1\nguess b' = 0, c' = 1, d' = 0\n",
             (keel_options){.method = radau[k], .rtol = 1e-10}, KEEL_ENEWTON,
-            "could not make a step from t = 1.5|the constraint `bar` has 0.00|a dead centre is near");
+            "could not make a step from t = |the constraint `bar` has 0.00|a dead centre is near");
 }
 
 static void a_stop_is_no_end(void **unused) {
