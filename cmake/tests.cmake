@@ -127,6 +127,9 @@ foreach(script ${scripts})
 endforeach()
 if(NOT KEEL_PYTHON)
     message(STATUS "keel: tests of the command skipped: no python3")
+else()
+    # Ranks that wait for each other keep their cores busy: beside other tests they take minutes.
+    set_tests_properties(cli_test_ranks PROPERTIES RUN_SERIAL TRUE)
 endif()
 
 include(cmake/python.cmake)

@@ -71,8 +71,8 @@ static int list_numbers(struct contact_model *c, struct formulation *r) {
         root[4 * n + i] = bend_of(r, derive_total(&r->derive, one->gap), a, zero);
         root[5 * n + i] = bend_of(r, slide, a, zero);
     }
-    if (good) memcpy(root + 6 * n, c->normal.value, normals * sizeof *root);
-    if (good) memcpy(root + 6 * (size_t)n + normals, c->tangent.value, tangents * sizeof *root);
+    if (good && normals) memcpy(root + 6 * n, c->normal.value, normals * sizeof *root);
+    if (good && tangents) memcpy(root + 6 * (size_t)n + normals, c->tangent.value, tangents * sizeof *root);
     free(a), free(zero);
     r->contact = root;
     r->contacts = n;

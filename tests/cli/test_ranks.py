@@ -59,7 +59,7 @@ def test_ranks_give_the_bytes_of_one_process():
         for count in (1, 2, 3, 8):
             os.remove(f"{place}/a.csv")
             process = ranks(count, *sweep(place, "a.csv", "--force"))
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=120)
             check(process.returncode == 3 and err.count("keel:") == 0, f"{process.returncode}: {err}")
             check([line for line in out.split("\n") if " in " not in line] ==
                   [line for line in alone.split("\n") if " in " not in line], out)
@@ -104,7 +104,7 @@ def test_killed_ranks_lose_nothing_that_is_finished():
             process = ranks(dice.randint(2, 8), *words)
             time.sleep(dice.uniform(0.1, 0.4))
             end_somebody(process, dice)
-            process.communicate(timeout=60)
+            process.communicate(timeout=120)
             free(place)
             if os.path.exists(f"{place}/parts.csv"):
                 break
@@ -113,15 +113,17 @@ def test_killed_ranks_lose_nothing_that_is_finished():
             finished = sizes
             if finished:
                 words = ("sweep", "--resume", f"{place}/parts.csv")
+        err = ""
         for _ in range(3):  # a rank may outlive its launcher for a while, and write then
             if finished_bytes(place):
                 words = ("sweep", "--resume", f"{place}/parts.csv")
             if os.path.exists(f"{place}/parts.csv"):
                 break
             process = ranks(3, *words)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=120)
             check(process.returncode == 3 or "go on with --resume" in err, err)
             free(place)
+        check(os.path.exists(f"{place}/parts.csv"), f"{words}: {err} {os.listdir(place)}")
         check(content(f"{place}/whole.csv") == content(f"{place}/parts.csv"), "resumed ranks have other results")
         check(not [name for name in left_over(place) if "lock" not in name], os.listdir(place))
 
@@ -134,7 +136,7 @@ def test_what_is_wrong_is_told_once():
                                 (("sweep", example("kepler"), "--over", "e=0.1,0.2", "--out", f"{place}/no/a.csv"), "a.csv"),
                                 (("sweep", "--resume", f"{place}/none.csv"), "nothing to go on from")]:
             process = ranks(3, *words)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=120)
             check(process.returncode != 0 and err.count("keel: ") == 1 and sentence in err, err)
 
 
