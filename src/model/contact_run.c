@@ -365,7 +365,7 @@ static keel_status enter(struct contact_run *r, const double *u) {
         return KEEL_OK;
     }
     return sim_fail(s, status, "with the contacts at t = %.10g: %.400s", keel_time(s->solver),
-                    keel_message(s->solver));
+                    sim_said_by(s->solver));
 }
 
 keel_status contact_settle(struct keel_sim *s, int event, int complete) {

@@ -82,6 +82,8 @@ struct keel_sim *sim_open(const keel_model *m, const keel_options *o, const stru
 /* What the event that the solver stands on asks for, by its number: KEEL_OK: go on; KEEL_EVENT: it stops
  * the run. */
 keel_status sim_act(struct keel_sim *s, int number);
+/* What the solver says, without the name of the call: who wrote a model has made none. */
+const char *sim_said_by(const keel_solver *solver);
 /* sim_clock.c: the number of a timed event that is to act where the run stands, or -1; the first time after
  * that at which there is one, up to t_end, and its number, or -1. */
 int sim_due(struct keel_sim *s);

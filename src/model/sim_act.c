@@ -132,8 +132,7 @@ keel_status sim_take_values(struct keel_sim *s, const struct inside_event *own) 
     return KEEL_OK;
 }
 
-/* Without the name of the call: who wrote a model has made none. */
-static const char *said_by(const keel_solver *solver) {
+const char *sim_said_by(const keel_solver *solver) {
     static const char call[] = "keel_switch: ";
     const char *why = keel_message(solver);
     return strncmp(why, call, sizeof call - 1) == 0 ? why + sizeof call - 1 : why;
@@ -181,7 +180,7 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
         int samples = own->event->direction >= SYNTAX_EVERY && own->to == s->mode; /* again and again */
         status =
             samples ? keel_go_on(s->solver, s->work) : keel_switch(s->solver, &s->problem[own->to], s->work);
-        if (status < 0) why = said_by(s->solver);
+        if (status < 0) why = sim_said_by(s->solver);
         else status = jump_check(&mode->jump, t, s->parameter, own->stays, keel_state(s->solver), &path);
         if (status == KEEL_OK && moves_assigned(s, own, off, path.why, sizeof path.why)) status = KEEL_ESTART;
     }

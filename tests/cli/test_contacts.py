@@ -45,6 +45,8 @@ def test_refusals():
     _, err = keel("run", example("contacts/ball"), "--sensitivity", "e", status=1)
     check("sensitivities do not pass through contacts" in err, err)
     refused("run", example("contacts/ball"), "--tend", "-1", words=("runs forwards",))
+    _, err = keel("run", example("contacts/incline"), "--method", "rattle", "--step", "0.01", status=1)
+    check("with the contacts at t = 0: rattle: " in err and "keel_" not in err, err)
 
 
 if __name__ == "__main__":
