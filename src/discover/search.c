@@ -120,7 +120,7 @@ int search_shorten(int columns, residue *v, int others, residue *const *other) {
     residue *ratio = malloc(((size_t)columns + 1) * sizeof *ratio);
     for (int round = 0; round < columns && ratio; round++) {
         int most = 0, which = -1;
-        residue factor = 0, best;
+        residue factor = 0, best = 0;
         for (int k = 0; k < others; k++) {
             int gain = gain_of(columns, v, other[k], ratio, &best);
             if (gain > most) most = gain, which = k, factor = best;
