@@ -52,23 +52,21 @@ static int repeat(struct elaborate *e, const struct elaborate_frame *frame, void
     return elaborate_unroll(e, r->body, frame, r->mode);
 }
 
-static int mode_number(const struct elaborate *e, const char *name) {
-    for (int i = 0; i < e->model->modes; i++)
-        if (e->model->mode[i].name && strcmp(e->model->mode[i].name, name) == 0) return i;
-    return -1;
-}
-
 int elaborate_unroll(struct elaborate *e, const struct syntax_statement *s,
                      const struct elaborate_frame *frame, int mode) {
     for (; s && !e->stopped; s = s->next) {
         if (s->kind == SYNTAX_FOR) {
             struct repetition r = {s->body, mode};
-            int before = e->mode;
-            e->mode = mode < 0 ? before : mode;
+            int before = e->block;
+            e->block = mode < 0 ? before : mode;
             elaborate_ranges(e, s->ranges, frame, "for", 1, repeat, &r);
-            e->mode = before;
-        } else if (s->kind == SYNTAX_MODE) elaborate_unroll(e, s->body, frame, mode_number(e, s->name));
-        else {
+            e->block = before;
+        } else if (s->kind == SYNTAX_MODE) {
+            e->use = s->use;
+            int block = elaborate_block(e, s, frame);
+            e->use = NULL;
+            if (block >= 0) elaborate_unroll(e, s->body, frame, block);
+        } else {
             if (!elaborate_grow(e, &e->line, e->lines, &e->line_capacity, sizeof *e->line)) return 0;
             e->line[e->lines] = (struct elaborate_line){s, frame, mode};
             if (frame && (s->kind == SYNTAX_LET || s->kind == SYNTAX_PARAM))
@@ -77,28 +75,6 @@ int elaborate_unroll(struct elaborate *e, const struct syntax_statement *s,
         }
     }
     return !e->stopped;
-}
-
-static void modes(struct elaborate *e, const struct syntax_file *file) {
-    struct model *m = e->model;
-    int count = 0;
-    for (const struct syntax_statement *s = file->statements; s; s = s->next) count += s->kind == SYNTAX_MODE;
-    m->mode = elaborate_take(e, (size_t)(count + 1) * sizeof *m->mode);
-    if (!m->mode) return;
-    for (const struct syntax_statement *s = file->statements; s; s = s->next) {
-        if (s->kind != SYNTAX_MODE) continue;
-        int old = mode_number(e, s->name);
-        if (old >= 0)
-            source_hint(elaborate_error(e, s->name_span,
-                                        "the mode `%.40s` is written twice, first in line %d.", s->name,
-                                        elaborate_line_of(e, m->mode[old].where)),
-                        "Put all its lines under one  mode %.40s:", s->name);
-        else {
-            m->mode[m->modes].name = s->name;
-            m->mode[m->modes++].where = s->name_span;
-        }
-    }
-    if (m->modes == 0) m->modes = 1;
 }
 
 /* Passes --------------------------------------------------------------------------------------------- */
@@ -119,7 +95,8 @@ static void parameters(struct elaborate *e) {
 /* In file order, so that a chain x[1], x[2], ... is never deep; unused ones are checked too. */
 static void lets(struct elaborate *e) {
     for (struct elaborate_name *name = e->names; name; name = name->next) {
-        if (name->kind != ELABORATE_LET || (name->mode >= 0 && name->mode != e->mode)) continue;
+        int due = e->only >= 0 ? name->mode == e->only : elaborate_in_force(e, name->mode);
+        if (name->kind != ELABORATE_LET || !due) continue;
         for (struct elaborate_definition *one = name->first; one; one = one->next)
             elaborate_definition_value(e, one);
     }
@@ -145,17 +122,16 @@ static void lets_beforehand(struct elaborate *e) {
 
 static void each(struct elaborate *e, unsigned kinds, statement_pass *pass) {
     if (!expr_spend(e->graph, e->lines)) elaborate_stop(e);
-    for (int i = 0; i < e->lines && !e->stopped; i++)
-        if ((kinds >> e->line[i].s->kind & 1) && (e->line[i].mode < 0 || e->line[i].mode == e->mode)) {
-            e->use = e->line[i].s->use;
-            pass(e, &e->line[i]);
-        }
+    for (int i = 0; i < e->lines && !e->stopped; i++) {
+        const struct elaborate_line *line = &e->line[i];
+        int due = e->only >= 0 ? line->mode == e->only : elaborate_in_force(e, line->mode);
+        if (!due || !(kinds >> line->s->kind & 1)) continue;
+        e->use = line->s->use;
+        e->group = elaborate_group(e, line->mode);
+        pass(e, line);
+    }
     e->use = NULL;
-}
-
-static void enter_mode(struct elaborate *e, int mode) {
-    e->mode = mode;
-    e->stamp++;
+    e->group = elaborate_group(e, -1);
 }
 
 static void init_line(struct elaborate *e, const struct elaborate_line *line) {
@@ -170,21 +146,45 @@ static void exact_line(struct elaborate *e, const struct elaborate_line *line) {
     elaborate_given(e, line, &e->model->exact);
 }
 
+/* What stands among positions and velocities, and makes multipliers. */
+static void constraints(struct elaborate *e) {
+    each(e, 1u << SYNTAX_CONSTRAINT | 1u << SYNTAX_ROLLING, elaborate_constraint);
+    each(e, 1u << SYNTAX_CONTACT, elaborate_contact);
+}
+
+static void motion(struct elaborate *e) {
+    lets_beforehand(e);
+    elaborate_motion(e);
+    constraints(e);
+}
+
+static void lines(struct elaborate *e) {
+    lets(e);
+    each(e, 1u << SYNTAX_EQUATION, elaborate_equation);
+    each(e, 1u << SYNTAX_FLOW, elaborate_flow);
+    if (e->only < 0) each(e, 1u << SYNTAX_NODE, elaborate_balance);
+    each(e, 1u << SYNTAX_FORCE, elaborate_force);
+    each(e, 1u << SYNTAX_INVARIANT, elaborate_invariant);
+    each(e, 1u << SYNTAX_OUTPUT, elaborate_output);
+    each(e, 1u << SYNTAX_EVENT, elaborate_event);
+    each(e, 1u << SYNTAX_EVENT, elaborate_timed_event);
+}
+
+void elaborate_one_mode(struct elaborate *e, int mode) {
+    elaborate_enter_mode(e, mode);
+    motion(e);
+    lines(e);
+    if (!e->messages->errors && !e->stopped) elaborate_finish_motion(e, mode);
+}
+
 static void statements(struct elaborate *e) {
     struct model *m = e->model;
     for (int i = 0; i < m->modes; i++) {
-        enter_mode(e, i);
-        lets(e);
-        each(e, 1u << SYNTAX_EQUATION, elaborate_equation);
-        each(e, 1u << SYNTAX_FLOW, elaborate_flow);
-        each(e, 1u << SYNTAX_NODE, elaborate_balance);
-        each(e, 1u << SYNTAX_FORCE, elaborate_force);
-        each(e, 1u << SYNTAX_INVARIANT, elaborate_invariant);
-        each(e, 1u << SYNTAX_OUTPUT, elaborate_output);
-        each(e, 1u << SYNTAX_EVENT, elaborate_event);
-        each(e, 1u << SYNTAX_EVENT, elaborate_timed_event);
+        elaborate_enter_mode(e, i);
+        lines(e);
     }
-    enter_mode(e, m->start);
+    elaborate_survey(e, lines);
+    elaborate_enter_mode(e, m->start);
     each(e, 1u << SYNTAX_INIT, init_line);
     each(e, 1u << SYNTAX_GUESS, guess_line);
     elaborate_resolve(e);
@@ -197,7 +197,8 @@ static void statements(struct elaborate *e) {
 
 static void whole(struct elaborate *e, const struct syntax_file *file) {
     char message[320] = "";
-    modes(e, file);
+    e->block = e->only = e->group = -1;
+    elaborate_blocks(e, file->statements);
     if (e->stopped || !elaborate_declare(e, file->statements, -1, 0)) return;
     if (e->request && !elaborate_settings(e, e->request->sets, e->request->set, message, sizeof message)) {
         source_diagnose(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", message);
@@ -216,12 +217,10 @@ static void whole(struct elaborate *e, const struct syntax_file *file) {
     e->use = NULL;
     elaborate_form(e);
     for (int i = 0; i < e->model->modes && !e->stopped; i++) {
-        enter_mode(e, i);
-        lets_beforehand(e);
-        elaborate_motion(e);
-        each(e, 1u << SYNTAX_CONSTRAINT | 1u << SYNTAX_ROLLING, elaborate_constraint);
-        each(e, 1u << SYNTAX_CONTACT, elaborate_contact);
+        elaborate_enter_mode(e, i);
+        motion(e);
     }
+    elaborate_survey(e, constraints);
     e->multipliers_known = 1;
     statements(e);
     elaborate_check(e);

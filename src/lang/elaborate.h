@@ -38,6 +38,9 @@ enum elaborate_change elaborate_set(struct model *model, int count, const char *
  * `node` belongs to the text s. */
 expr elaborate_expression(struct model *model, const struct source *s, const struct syntax_node *node,
                           struct source_messages *m);
+/* One more combination of modes, [groups], as the last of model->mode: 1, or 0 with an error in m. */
+int elaborate_combination(struct model *model, const struct source *s, const int *combination,
+                          struct source_messages *m);
 /* The error that memory, or the budget of the graph, is used up. */
 void elaborate_exhausted(struct source_messages *m, const struct graph *g);
 #endif

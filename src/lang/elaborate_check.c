@@ -23,6 +23,8 @@ void elaborate_run_span(struct elaborate *e, const struct elaborate_line *line) 
     m->run = line->s->span;
     int good = of_parameters(e, line->s->left, "the first time", &m->begin);
     if (!of_parameters(e, line->s->right, "the last time", &m->end) || !good) return;
+    m->begin = elaborate_scaled(e, line->s->items, m->begin, 0);
+    m->end = elaborate_scaled(e, line->s->items, m->end, 0);
     double begin = elaborate_number(e, m->begin), end = elaborate_number(e, m->end);
     if (begin == end)
         elaborate_error(e, line->s->left->span, "the run has no length: it ends where it begins.");
@@ -70,9 +72,9 @@ static void report_nonsmooth(struct elaborate *e, const struct motion *motion, c
     elaborate_error_nonsmooth(e, one->where, rolling ? "" : "twice ", what);
 }
 
-/* Forces into the motion, and the gradients of the constraints. */
-static void finish_motion(struct elaborate *e, struct model_mode *mode) {
+void elaborate_finish_motion(struct elaborate *e, int number) {
     struct model *m = e->model;
+    struct model_mode *mode = &m->mode[number];
     struct motion *motion = &mode->motion;
     int holonomic = mode->constraint.count, rolling = mode->rolling.count;
     for (int i = 0; i < motion->n && mode->force && m->form != MODEL_POISSON; i++)
@@ -99,7 +101,7 @@ void elaborate_check(struct elaborate *e) {
             source_diagnose(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
                             "--set %.80s: there is no such element.", e->setting[i].text);
     if (e->messages->errors || e->stopped) return;
-    for (int i = 0; i < m->modes; i++) finish_motion(e, &m->mode[i]);
+    for (int i = 0; i < m->modes; i++) elaborate_finish_motion(e, i);
     if (e->messages->errors) return;
     if (m->unknowns == 0)
         say(e, "the model has no unknowns.", "Declare them:  var x,  coord q  or  canonical q, p.");

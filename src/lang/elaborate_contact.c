@@ -81,7 +81,7 @@ static int force_of(struct elaborate *e, const struct model_label *label, struct
     }
     if (!elaborate_grow(e, &m->held, m->helds, &m->held_capacity, sizeof *m->held)) return -1;
     m->held[m->helds] =
-        (struct model_held){expr_symbol(e->graph, EXPR_MULTIPLIER, (uint32_t)number, 0), SYNTAX_NOW};
+        (struct model_held){expr_symbol(e->graph, EXPR_MULTIPLIER, (uint32_t)number, 0), SYNTAX_NOW, -1};
     m->multiplier[number].force = ++m->helds;
     return m->helds - 1;
 }

@@ -38,36 +38,30 @@ static int assign(struct elaborate *e, const struct elaborate_line *line, const 
     return 1;
 }
 
-static int switch_mode(struct elaborate *e, const struct syntax_item *item, int *mode) {
+/* One mode of each group at most. */
+static int switch_mode(struct elaborate *e, const struct elaborate_line *line, const struct syntax_item *item,
+                       const struct model_event *event, int *mode) {
     const struct model *m = e->model;
-    const char *near = NULL;
-    int least = (int)strlen(item->name) / 4 + 2;
-    for (*mode = 0; *mode < m->modes; ++*mode) {
-        const char *name = m->mode[*mode].name;
-        if (!name) break;
-        if (strcmp(name, item->name) == 0) return 1;
-        if (text_distance(name, item->name) >= least) continue;
-        near = name;
-        least = text_distance(name, item->name);
+    *mode = elaborate_named_mode(e, item->target, line->frame);
+    if (*mode < 0) return 0;
+    for (int k = 0; k < event->actions; k++) {
+        const struct model_action *other = &event->action[k];
+        if (other->kind != SYNTAX_SWITCH || m->block[other->mode].group != m->block[*mode].group) continue;
+        elaborate_error(e, item->span, "an event goes to one mode only%s.",
+                        m->groups > 1 ? " of a group" : "");
+        return 0;
     }
-    struct source_message *one = elaborate_error(e, item->span, "there is no mode `%.40s`.", item->name);
-    if (near) source_hint(one, "Did you mean `%.40s`?", near);
-    else source_hint(one, "Write  mode %.40s:  with its equations below.", item->name);
-    return 0;
+    return 1;
 }
 
 static int actions(struct elaborate *e, const struct elaborate_line *line, struct model_event *event) {
-    int capacity = 0, mode = -1, switches = 0;
+    int capacity = 0, mode = -1;
     for (const struct syntax_item *item = line->s->items; item; item = item->next) {
         if (item->action == SYNTAX_ASSIGN) {
             if (!assign(e, line, item, event, &capacity)) return 0;
             continue;
         }
-        if (item->action == SYNTAX_SWITCH && !switch_mode(e, item, &mode)) return 0;
-        if (item->action == SYNTAX_SWITCH && switches++) {
-            elaborate_error(e, item->span, "an event goes to one mode only.");
-            return 0;
-        }
+        if (item->action == SYNTAX_SWITCH && !switch_mode(e, line, item, event, &mode)) return 0;
         if (!elaborate_grow(e, &event->action, event->actions, &capacity, sizeof *event->action)) return 0;
         event->action[event->actions++] = (struct model_action){
             .kind = item->action, .mode = item->action == SYNTAX_SWITCH ? mode : -1, .where = item->span};

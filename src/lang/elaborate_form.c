@@ -98,25 +98,6 @@ static void list_coordinates(struct elaborate *e) {
     }
 }
 
-static void start_mode(struct elaborate *e) {
-    struct model *m = e->model;
-    const struct syntax_statement *s = statement(e, SYNTAX_BEGIN);
-    if (!s) {
-        if (m->mode[0].name)
-            source_hint(elaborate_error(e, m->mode[0].where, "no line says in which mode the run starts."),
-                        "Write  start %.40s", m->mode[0].name);
-        return;
-    }
-    for (int i = 0; i < m->modes; i++)
-        if (m->mode[i].name && strcmp(m->mode[i].name, s->name) == 0) {
-            m->start = i;
-            return;
-        }
-    source_hint(elaborate_error(e, s->name_span, "there is no mode `%.40s`.", s->name),
-                m->mode[0].name ? "Did you mean `%.40s`?" : "Write  mode NAME:  with its equations below.",
-                m->mode[0].name);
-}
-
 void elaborate_form(struct elaborate *e) {
     struct model *m = e->model;
     int before = e->messages->errors;
@@ -128,7 +109,7 @@ void elaborate_form(struct elaborate *e) {
     if (name) m->name = name->name;
     belong(e, l, h, b);
     e->misfit = before != e->messages->errors;
-    start_mode(e);
+    elaborate_start(e);
     if (l) m->form = MODEL_LAGRANGIAN;
     else if (h) m->form = b ? MODEL_POISSON : MODEL_HAMILTONIAN;
     list_coordinates(e);

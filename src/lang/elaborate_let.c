@@ -113,12 +113,15 @@ int elaborate_definition_value(struct elaborate *e, struct elaborate_definition 
     if (one->state != ELABORATE_NEW && (parameter || one->stamp == e->stamp))
         return one->state == ELABORATE_READY;
     const struct syntax_use *use = e->use;
+    int group = e->group;
+    e->group = elaborate_group(e, one->name->mode);
     one->state = ELABORATE_BUSY;
     one->stamp = e->stamp;
     e->use = one->item ? one->item->use : NULL;
     int good = elaborate_node(e, one->node, one->frame, &one->value) && spread(e, one);
     if (good && parameter) good = elaborate_parameter(e, one);
     e->use = use;
+    e->group = group;
     one->state = good ? ELABORATE_READY : ELABORATE_FAILED;
     return good;
 }

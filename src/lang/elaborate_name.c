@@ -20,10 +20,10 @@ static struct elaborate_name *lookup(const struct elaborate *e, const char *text
     return name;
 }
 
-/* In the mode under way, or common to all. */
+/* In the modes under way, or common to all. */
 struct elaborate_name *elaborate_find(const struct elaborate *e, const char *text) {
     struct elaborate_name *name = lookup(e, text);
-    while (name && name->mode >= 0 && name->mode != e->mode) name = name->same;
+    while (name && !elaborate_in_force(e, name->mode)) name = name->same;
     return name;
 }
 
@@ -59,7 +59,9 @@ static struct elaborate_name *enter(struct elaborate *e, const struct syntax_ite
             same->repeated |= repeated;
             return same;
         }
-        if (same->mode != mode && same->mode >= 0 && mode >= 0) continue;
+        if (same->mode != mode && same->mode >= 0 && mode >= 0 &&
+            e->model->block[same->mode].group == e->model->block[mode].group)
+            continue;
         source_hint(elaborate_error(e, where, "`%.60s` is declared twice, first in line %d (%s).", text,
                                     elaborate_line_of(e, same->where), word_of(same)),
                     "Give one of them another name.");
@@ -112,6 +114,16 @@ static void declare_items(struct elaborate *e, const struct syntax_statement *s,
     }
 }
 
+/* A mode that a loop repeats is many: no name is one thing in it. */
+static void no_lets(struct elaborate *e, const struct syntax_statement *s) {
+    for (; s; s = s->next) {
+        if (s->kind == SYNTAX_LET)
+            source_hint(elaborate_error(e, s->span, "`let` cannot stand in a mode that a loop repeats."),
+                        "Write it outside of the mode.");
+        no_lets(e, s->body);
+    }
+}
+
 /* All names of a list of statements, those inside loops and modes too. */
 int elaborate_declare(struct elaborate *e, const struct syntax_statement *s, int mode, int repeated) {
     for (; s && !e->stopped; s = s->next) {
@@ -141,12 +153,10 @@ int elaborate_declare(struct elaborate *e, const struct syntax_statement *s, int
         case SYNTAX_FOR:
             elaborate_declare(e, s->body, mode, 1);
             break;
-        case SYNTAX_MODE: {
-            int number = 0;
-            while (number < e->model->modes && strcmp(e->model->mode[number].name, s->name) != 0) number++;
-            elaborate_declare(e, s->body, number, repeated);
+        case SYNTAX_MODE:
+            if (repeated) no_lets(e, s->body);
+            else elaborate_declare(e, s->body, elaborate_block(e, s, NULL), repeated);
             break;
-        }
         default:
             break;
         }

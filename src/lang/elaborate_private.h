@@ -59,7 +59,7 @@ struct elaborate_name {
     enum model_role role;
     enum elaborate_state state; /* of box and table, or of an unknown's shape; a function under way is BUSY */
     struct syntax_span where;
-    int mode;     /* -1: all */
+    int mode;     /* as written, a block; -1: all */
     int number;   /* of a table */
     int repeated; /* defined inside a `for` */
     const struct syntax_item *item;
@@ -77,7 +77,7 @@ struct elaborate_name {
 struct elaborate_line {
     const struct syntax_statement *s;
     const struct elaborate_frame *frame;
-    int mode; /* -1: all */
+    int mode; /* as written, a block; -1: all */
 };
 
 struct elaborate_setting {
@@ -105,6 +105,10 @@ struct elaborate {
     int settings;
     const struct syntax_use *use; /* of the line under way; NULL: the model's own */
     int mode;                     /* under way */
+    const int *combination;       /* its; NULL: loops are being written out */
+    int block;                    /* then: the mode around them; -1: none */
+    int only;                     /* lines of this mode alone; -1: all that are in force */
+    int group;                    /* of modes around the line under way; -1: none */
     unsigned stamp;               /* of its pass */
     int unrolling;                /* loops are being written out, so that not all definitions are known */
     int multipliers_known;
@@ -125,6 +129,25 @@ const char *elaborate_format(struct elaborate *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int elaborate_unroll(struct elaborate *e, const struct syntax_statement *s,
                      const struct elaborate_frame *frame, int mode);
+
+/* All lines of a mode, or a combination of modes, under its number. */
+void elaborate_one_mode(struct elaborate *e, int mode);
+
+/* elaborate_mode.c: modes as they are written, blocks, their groups and combinations */
+int elaborate_in_force(const struct elaborate *e, int block);
+void elaborate_blocks(struct elaborate *e, const struct syntax_statement *s); /* those outside of loops */
+/* The number of a block, where its lines are met; of one that is named.  -1 after a message. */
+int elaborate_block(struct elaborate *e, const struct syntax_statement *s,
+                    const struct elaborate_frame *frame);
+int elaborate_named_mode(struct elaborate *e, const struct syntax_node *ref,
+                         const struct elaborate_frame *frame);
+/* The group of a block; of lines outside, the only one.  -1: none, or several. */
+int elaborate_group(const struct elaborate *e, int block);
+void elaborate_start(struct elaborate *e); /* the first modes, and the combinations to elaborate */
+void elaborate_enter_mode(struct elaborate *e, int mode);
+typedef void elaborate_pass(struct elaborate *e);
+/* A pass over the lines of each mode that is in no combination, that the lines are known. */
+void elaborate_survey(struct elaborate *e, elaborate_pass *pass);
 
 /* elaborate_message.c */
 struct source_message *elaborate_error(struct elaborate *e, struct syntax_span span, const char *format, ...)
@@ -257,5 +280,7 @@ void elaborate_unknown_settings(struct elaborate *e, const struct elaborate_line
 /* elaborate_form.c: lagrangian, hamiltonian or equations */
 void elaborate_form(struct elaborate *e); /* which, and does it fit the declarations */
 void elaborate_motion(struct elaborate *e);
+/* Forces into the motion, and the gradients of the constraints. */
+void elaborate_finish_motion(struct elaborate *e, int mode);
 void elaborate_check(struct elaborate *e);
 #endif

@@ -140,11 +140,12 @@ static int multiplier(struct elaborate *e, const struct syntax_node *ref, const 
 
 static expr held(struct elaborate *e, expr symbol, enum syntax_moment moment) {
     struct model *m = e->model;
+    int group = moment == SYNTAX_ENTER ? e->group : -1;
     for (int i = 0; i < m->helds; i++)
-        if (m->held[i].of == symbol && m->held[i].moment == moment)
+        if (m->held[i].of == symbol && m->held[i].moment == moment && m->held[i].group == group)
             return expr_symbol(e->graph, EXPR_HELD, (uint32_t)i, 0);
     if (!elaborate_grow(e, &m->held, m->helds, &m->held_capacity, sizeof *m->held)) return EXPR_NONE;
-    m->held[m->helds] = (struct model_held){symbol, moment};
+    m->held[m->helds] = (struct model_held){symbol, moment, group};
     return expr_symbol(e->graph, EXPR_HELD, (uint32_t)m->helds++, 0);
 }
 
@@ -256,5 +257,13 @@ int elaborate_reference(struct elaborate *e, const struct syntax_node *ref,
         elaborate_unknown(e, ref, frame);
         return 0;
     }
-    return ref->moment == SYNTAX_NOW || hold_all(e, out, ref->moment);
+    if (ref->moment == SYNTAX_NOW) return 1;
+    if (ref->moment == SYNTAX_ENTER && e->group < 0 && e->model->groups > 1) {
+        source_hint(elaborate_error(e, ref->span,
+                                    "there are several groups of modes, and `.enter` outside of them says "
+                                    "not which one is entered."),
+                    "Write the line into the modes of one group, or let an event assign the value.");
+        return 0;
+    }
+    return hold_all(e, out, ref->moment);
 }

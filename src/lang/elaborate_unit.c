@@ -138,11 +138,11 @@ static struct dimension of_table(struct check *c, expr e) {
                          -SYNTAX_WHOLE * table_order(c->g, &n));
 }
 
-/* In a line of a part a number may stand for an argument without a unit: J = 0.01. */
+/* In a line of a part a number may stand for an argument without a unit: J = 0.01, or what is made of such
+ * arguments: the arm cos(phi)*0 - sin(phi)*0 of a force. */
 static int hides_unit(const struct check *c, const struct expr_node *n) {
-    double number;
     if (c->where.offset >= c->e->source->length || !c->hides[c->where.offset]) return 0;
-    return expr_is_constant(c->g, n->a, &number) || expr_is_constant(c->g, n->b, &number);
+    return c->of[n->a].any || c->of[n->b].any;
 }
 
 static struct dimension of_node(struct check *c, expr e) {

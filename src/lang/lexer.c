@@ -163,7 +163,7 @@ static void begin_statement(struct lexer *x, int indent) {
     x->margin = indent;
     int word = first_word(x);
     x->header = word == LEXER_FOR || word == LEXER_MODE || opens_part(x);
-    x->declares = word == LEXER_VAR || word == LEXER_COORD || word == LEXER_CANONICAL ||
+    x->declares = word == LEXER_VAR || word == LEXER_RUN || word == LEXER_COORD || word == LEXER_CANONICAL ||
                   word == LEXER_PARAM || word == LEXER_INIT || word == LEXER_GUESS || word == LEXER_OUTPUT ||
                   word == LEXER_FOR;
     x->colon = x->may_go_back = 0;

@@ -58,6 +58,7 @@ struct model_multiplier {
 struct model_held {
     expr of;
     enum syntax_moment moment;
+    int group; /* of modes whose change is meant; -1: of any */
 };
 
 /* An equation or constraint value = 0, an invariant, an output. */
@@ -95,7 +96,7 @@ struct model_contact {
 struct model_action {
     enum syntax_action kind;
     expr target, value; /* ASSIGN: symbol := value */
-    int mode;           /* SWITCH */
+    int mode;           /* SWITCH: as written, a block */
     struct syntax_span where;
 };
 
@@ -108,10 +109,25 @@ struct model_event {
     struct syntax_span where;
 };
 
-/* All that holds in a mode, what is common to all modes included.  A model without modes has one, without
- * name. */
+/* A mode as it is written; a group of them is in one at a time. */
+struct model_block {
+    struct model_label label;
+    int group;
+    struct syntax_span where;
+};
+
+struct model_group {
+    const char *name; /* of a part, valve[2]; "": that of modes without a point in their names */
+    int start;        /* its first mode */
+    int by_part;      /* as the part says, not the model */
+    struct syntax_span where;
+};
+
+/* All that holds in a mode, or in a combination of modes where there are several groups, what is common
+ * included.  A model without modes has one, without name. */
 struct model_mode {
     const char *name; /* NULL: none */
+    int *combination; /* [groups] the mode of each */
     struct syntax_span where;
     struct model_rows equation, constraint, rolling, invariant, output;
     struct model_event *event; /* those that the motion sets off; behind them those at times of their own */
@@ -182,13 +198,17 @@ struct model {
     struct model_multiplier *multiplier;
     struct model_index multiplier_index;
     struct model_held *held;
-    struct model_mode *mode;
+    struct model_mode *mode; /* with several groups: the combinations that were asked for */
+    struct model_block *block;
+    struct model_group *group;
+    struct model_index block_index;
     struct model_reference *reference;
     struct model_option *option;
     struct model_table *table;
     struct model_givens init, guess, exact;
     struct model_givens atol, scale; /* of unknowns and derivatives; of parameters alone */
     int parameters, unknowns, multipliers, helds, modes, references, options, tables;
+    int blocks, groups, mode_capacity, block_capacity, group_capacity;
     int parameter_capacity, unknown_capacity, multiplier_capacity, held_capacity, reference_capacity,
         option_capacity;
     int primals; /* unknowns of the text; behind them stand their sensitivities */

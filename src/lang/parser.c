@@ -180,10 +180,10 @@ static int is_block(enum syntax_statement_kind kind) {
 
 /* May this statement stand in a part or library? */
 static int fits_part(struct parser *p, const struct syntax_statement *s, int inside) {
-    static const unsigned not_in_part =
-        1u << SYNTAX_MODEL | 1u << SYNTAX_HAMILTONIAN | 1u << SYNTAX_STRUCTURE | 1u << SYNTAX_MODE |
-        1u << SYNTAX_BEGIN | 1u << SYNTAX_EXACT | 1u << SYNTAX_REFERENCE | 1u << SYNTAX_RUN |
-        1u << SYNTAX_OPTIONS | 1u << SYNTAX_PART | 1u << SYNTAX_LIBRARY | 1u << SYNTAX_TABLE;
+    static const unsigned not_in_part = 1u << SYNTAX_MODEL | 1u << SYNTAX_HAMILTONIAN |
+                                        1u << SYNTAX_STRUCTURE | 1u << SYNTAX_EXACT | 1u << SYNTAX_REFERENCE |
+                                        1u << SYNTAX_RUN | 1u << SYNTAX_OPTIONS | 1u << SYNTAX_PART |
+                                        1u << SYNTAX_LIBRARY | 1u << SYNTAX_TABLE;
     static const unsigned in_library =
         1u << SYNTAX_PARAM | 1u << SYNTAX_LET | 1u << SYNTAX_PART | 1u << SYNTAX_USE | 1u << SYNTAX_NODE;
     unsigned kind = 1u << s->kind;
@@ -212,9 +212,9 @@ static int fits_block(struct parser *p, const struct syntax_statement *s, int in
     static const unsigned in_mode = 1u << SYNTAX_EQUATION | 1u << SYNTAX_CONSTRAINT | 1u << SYNTAX_ROLLING |
                                     1u << SYNTAX_FORCE | 1u << SYNTAX_LET | 1u << SYNTAX_INVARIANT |
                                     1u << SYNTAX_EVENT | 1u << SYNTAX_FOR;
-    static const unsigned not_in_for = 1u << SYNTAX_MODEL | 1u << SYNTAX_MODE | 1u << SYNTAX_BEGIN |
-                                       1u << SYNTAX_RUN | 1u << SYNTAX_OPTIONS | 1u << SYNTAX_LAGRANGIAN |
-                                       1u << SYNTAX_HAMILTONIAN | 1u << SYNTAX_STRUCTURE;
+    static const unsigned not_in_for = 1u << SYNTAX_MODEL | 1u << SYNTAX_RUN | 1u << SYNTAX_OPTIONS |
+                                       1u << SYNTAX_LAGRANGIAN | 1u << SYNTAX_HAMILTONIAN |
+                                       1u << SYNTAX_STRUCTURE;
     if (!fits_part(p, s, inside)) return 0;
     unsigned kind = 1u << s->kind;
     const char *word = syntax_statement_word(s->kind);

@@ -352,7 +352,7 @@ static void check_once(struct check *c, const struct syntax_statement *s, enum s
 void parser_check(struct parser *p, const struct syntax_file *file) {
     struct check c = {.p = p};
     static const enum syntax_statement_kind once[] = {SYNTAX_MODEL, SYNTAX_LAGRANGIAN, SYNTAX_HAMILTONIAN,
-                                                      SYNTAX_BEGIN, SYNTAX_RUN};
+                                                      SYNTAX_RUN};
     for (size_t i = 0; i < sizeof once / sizeof once[0]; i++) check_once(&c, file->statements, once[i]);
     c.count = collect(file->statements, NULL, 0);
     c.names = pool_take(p->pool, (c.count + 1) * sizeof *c.names);

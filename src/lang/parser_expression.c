@@ -105,6 +105,11 @@ static int arity_fits(struct parser *p, const struct lexer_token *name, int coun
 static struct syntax_node *call(struct parser *p) {
     const struct lexer_token *name = parser_next(p);
     int own = name->word != LEXER_NO_WORD;
+    if (p->in_unit && !parser_is(p, LEXER_OPEN)) { /* a minute */
+        struct syntax_node *unit = parser_node(p, SYNTAX_REF);
+        unit->text = parser_text(p, name);
+        return parser_finish(p, unit, name);
+    }
     if (!parser_is(p, LEXER_OPEN)) {
         source_hint(
             parser_wrong(p, name, "`%s` is a function and needs its brackets.", lexer_word_text(name->word)),

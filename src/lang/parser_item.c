@@ -80,7 +80,9 @@ int parser_valued(struct parser *p, struct syntax_item *item, const struct lexer
 
 /* The unit behind a `{`; NULL after a message. */
 static const struct syntax_unit *unit(struct parser *p) {
+    p->in_unit = 1;
     struct syntax_node *node = parser_expression(p);
+    p->in_unit = 0;
     struct syntax_unit *out = node ? pool_take(p->pool, sizeof *out) : NULL;
     const struct syntax_node *at;
     char why[160];
@@ -96,8 +98,7 @@ static const struct syntax_unit *unit(struct parser *p) {
     return NULL;
 }
 
-/* {m/s^2} behind a value, if there is one. */
-static int unit_of_value(struct parser *p, struct syntax_item *item, const struct lexer_token *first) {
+int parser_unit(struct parser *p, struct syntax_item *item, const struct lexer_token *first) {
     if (!parser_take(p, LEXER_BRACE)) return 1;
     item->unit = unit(p);
     if (!item->unit || !parser_expect(p, LEXER_BRACE_END, "`}`", "Write  9.81 {m/s^2}.")) return 0;
@@ -173,8 +174,8 @@ struct syntax_item *parser_declaration(struct parser *p) {
 struct syntax_item *parser_definition(struct parser *p) {
     const struct lexer_token *first = p->at;
     struct syntax_item *item = parser_named(p, PARSER_EITHER, "a name", "Write  param a = 1, b = 2*a.");
-    return item && parser_valued(p, item, first, "Write  a = 1.") && unit_of_value(p, item, first) ? item
-                                                                                                   : NULL;
+    return item && parser_valued(p, item, first, "Write  a = 1.") && parser_unit(p, item, first) ? item
+                                                                                                 : NULL;
 }
 
 static int parameters(struct parser *p, struct syntax_item *item) {
@@ -238,7 +239,7 @@ struct syntax_item *parser_setting(struct parser *p) {
                     item->target->text, item->target->text);
         return NULL;
     }
-    return item && parser_valued(p, item, first, "Write  x = 1, x' = 0.") && unit_of_value(p, item, first)
+    return item && parser_valued(p, item, first, "Write  x = 1, x' = 0.") && parser_unit(p, item, first)
                ? item
                : NULL;
 }
@@ -247,7 +248,7 @@ struct syntax_item *parser_output(struct parser *p) {
     const struct lexer_token *first = p->at;
     struct syntax_item *item = parser_named(p, PARSER_INDICES, "a name", "Write  output NAME = expr.");
     return item && parser_valued(p, item, first, "An output has a name:  output NAME = expr.") &&
-                   unit_of_value(p, item, first)
+                   parser_unit(p, item, first)
                ? item
                : NULL;
 }

@@ -15,6 +15,7 @@ struct parser {
     const struct lexer_token *at, *end; /* the next one; the last one, LEXER_END */
     const struct lexer_token *begin;    /* of the statement */
     int depth;                          /* of nested expressions */
+    int in_unit;                        /* inside {m/min}: min is a name there */
     int names_lost;                     /* a declaration could not be read, so its names are not known */
     struct syntax_node spare_node;      /* handed out when memory is exhausted; nothing is read from them */
     struct syntax_item spare_item;
@@ -70,6 +71,8 @@ int parser_valued(struct parser *p, struct syntax_item *item, const struct lexer
                   const char *hint);
 parser_read parser_declaration, parser_definition, parser_let, parser_target, parser_setting, parser_output,
     parser_option;
+/* {m/s^2} behind a value, if there is one; 0 after a message. */
+int parser_unit(struct parser *p, struct syntax_item *item, const struct lexer_token *first);
 struct syntax_node *parser_string(struct parser *p); /* in quotes */
 
 /* parser_statement.c: one statement without its NEWLINE and body; its name alone */

@@ -14,6 +14,29 @@ static int list(struct parser *p, struct syntax_statement *s, parser_read *read)
     return 1;
 }
 
+/* The name of a mode: of its group and its own, left.open, valve[2].open; or its own alone. */
+static struct syntax_node *mode_name(struct parser *p, const char *what, const char *hint) {
+    const struct lexer_token *first = p->at;
+    if (!parser_is(p, LEXER_NAME) || first->word != LEXER_NO_WORD) {
+        parser_name(p, what, hint);
+        return NULL;
+    }
+    struct syntax_node *ref = parser_ref(p, what);
+    if (!ref || !(ref->primes || ref->moment)) return ref;
+    source_hint(parser_wrong(p, first, "this is no name of a mode."), "%s", hint);
+    return NULL;
+}
+
+static struct syntax_item *first_mode(struct parser *p) {
+    struct syntax_node *ref = mode_name(p, "the name of the first mode", "Write  start NAME.");
+    if (!ref) return NULL;
+    struct syntax_item *item = parser_item(p);
+    item->action = SYNTAX_SWITCH;
+    item->target = ref;
+    item->span = item->name_span = ref->span;
+    return item;
+}
+
 /* Events ------------------------------------------------------------------------------------------------- */
 
 static struct syntax_item *action(struct parser *p) {
@@ -27,10 +50,8 @@ static struct syntax_item *action(struct parser *p) {
                                                    : SYNTAX_SWITCH;
         parser_next(p);
         if (item->action == SYNTAX_SWITCH) {
-            const struct lexer_token *name = parser_name(p, "the name of a mode", "Write  -> mode NAME.");
-            if (!name) return NULL;
-            item->name = parser_text(p, name);
-            item->name_span = parser_span(p, name);
+            item->target = mode_name(p, "the name of a mode", "Write  -> mode NAME.");
+            if (!item->target) return NULL;
         }
         item->span = parser_span(p, first);
         return item;
@@ -232,7 +253,17 @@ static int run(struct parser *p, struct syntax_statement *s) {
     s->left = parser_expression(p);
     if (!s->left || !parser_expect(p, LEXER_DOTS, "`..` with the second time", hint)) return 0;
     s->right = parser_expression(p);
-    return s->right != NULL;
+    if (!s->right || !parser_is(p, LEXER_BRACE)) return s->right != NULL;
+    const struct lexer_token *first = p->at;
+    s->items = parser_item(p);
+    if (!parser_unit(p, s->items, first)) return 0;
+    for (int i = 0; i < SYNTAX_BASES; i++) {
+        if (s->items->unit->power[i] == (i == SYNTAX_SECOND ? SYNTAX_WHOLE : 0)) continue;
+        source_hint(parser_wrong(p, first, "the times of a run are in a unit of time."),
+                    "Write  run 0 .. 2 {h}.");
+        return 0;
+    }
+    return 1;
 }
 
 static int header(struct parser *p, struct syntax_statement *s) {
@@ -241,9 +272,9 @@ static int header(struct parser *p, struct syntax_statement *s) {
         return s->ranges &&
                parser_expect(p, LEXER_COLON, "`:`", "Write  for i in 1..N:  and indent what is repeated.");
     }
-    return parser_statement_name(p, s, "the name of the mode",
-                                 "Write  mode NAME:  and indent what holds in it.") &&
-           parser_expect(p, LEXER_COLON, "`:`", "Write  mode NAME:  and indent what holds in it.");
+    static const char hint[] = "Write  mode NAME:  and indent what holds in it.";
+    s->left = mode_name(p, "the name of the mode", hint);
+    return s->left && parser_expect(p, LEXER_COLON, "`:`", hint);
 }
 
 static int content(struct parser *p, struct syntax_statement *s) {
@@ -251,7 +282,7 @@ static int content(struct parser *p, struct syntax_statement *s) {
     case SYNTAX_MODEL:
         return parser_statement_name(p, s, "the name of the model", "Write  model NAME.");
     case SYNTAX_BEGIN:
-        return parser_statement_name(p, s, "the name of the first mode", "Write  start NAME.");
+        return list(p, s, first_mode);
     case SYNTAX_PARAM:
         return list(p, s, parser_definition);
     case SYNTAX_VAR:

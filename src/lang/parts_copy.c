@@ -217,7 +217,7 @@ struct syntax_item *parts_copy_item(struct parts *x, const struct parts_scope *s
     if (x->pool->refused) return out;
     if (item->parameters) inner = copy_parameters(x, scope, local, item, out);
     out->bounds = copy_bounds(x, scope, local, item->bounds);
-    out->target = parts_copy(x, scope, local, item->target);
+    out->target = copy(x, scope, local, item->target, item->action == SYNTAX_SWITCH);
     out->value = parts_copy(x, scope, inner, item->value);
     struct syntax_item **tail = &out->settings;
     *tail = NULL;

@@ -103,12 +103,12 @@ enum syntax_statement_kind {
     SYNTAX_INIT,        /* items: target, value */
     SYNTAX_GUESS,       /* items: target, value */
     SYNTAX_EVENT, /* name, bounds; left: what is watched, the period or the time; direction; items: actions */
-    SYNTAX_MODE,  /* name; body */
-    SYNTAX_BEGIN, /* `start`: name */
+    SYNTAX_MODE,  /* left: its name, group.name with indices; body */
+    SYNTAX_BEGIN, /* `start`: items: targets, names of modes */
     SYNTAX_OUTPUT,    /* items: name, bounds, value */
     SYNTAX_EXACT,     /* items: target, value */
     SYNTAX_REFERENCE, /* left: the time; items: target, value */
-    SYNTAX_RUN,       /* left .. right */
+    SYNTAX_RUN,       /* left .. right; one item or none: the unit of both */
     SYNTAX_OPTIONS,   /* items: name, value (string, words joined by +, or an expression) */
     SYNTAX_FOR,       /* ranges; body */
     SYNTAX_PART,      /* name; items: arguments, with their defaults as values; body */
@@ -134,10 +134,10 @@ enum syntax_action {
     SYNTAX_RECORD,
     SYNTAX_STOP,
     SYNTAX_SWITCH
-}; /* target := value; mode name */
+}; /* target := value; mode target */
 
 /* {m/s^2}: as written, its factor to SI units, and the powers of m, kg, s, A, K, mol and cd in sixtieths. */
-enum { SYNTAX_BASES = 7, SYNTAX_WHOLE = 60 };
+enum { SYNTAX_BASES = 7, SYNTAX_SECOND = 2, SYNTAX_WHOLE = 60 };
 struct syntax_unit {
     const struct syntax_node *node;
     double factor;

@@ -203,7 +203,7 @@ static void put_arguments(struct page *page, const struct syntax_item *one) {
 static void put_item(struct page *page, enum syntax_statement_kind kind, const struct syntax_item *item) {
     if (kind == SYNTAX_EVENT && item->action != SYNTAX_ASSIGN) {
         put(page, item->action == SYNTAX_RECORD ? "record" : item->action == SYNTAX_STOP ? "stop" : "mode ");
-        if (item->name) put(page, item->name);
+        if (item->target) put_node(page, item->target, LOOSE);
         return;
     }
     if (item->target) put_node(page, item->target, LOOSE);
@@ -230,9 +230,7 @@ static void put_item(struct page *page, enum syntax_statement_kind kind, const s
  * be one, and `mode` as an action is let through. */
 static int may_break(const struct syntax_item *item) {
     for (int kind = SYNTAX_MODEL; item && item->name && kind <= SYNTAX_FOR; kind++)
-        if (item->action != SYNTAX_SWITCH &&
-            strcmp(item->name, syntax_statement_word((enum syntax_statement_kind)kind)) == 0)
-            return 0;
+        if (strcmp(item->name, syntax_statement_word((enum syntax_statement_kind)kind)) == 0) return 0;
     return 1;
 }
 
@@ -299,7 +297,7 @@ static void put_simple(struct page *page, const struct syntax_statement *s) {
         put(page, behind[s->direction]);
     }
     if (s->kind == SYNTAX_PART) put_arguments(page, s->items);
-    else put_items(page, s);
+    else if (s->kind != SYNTAX_RUN) put_items(page, s);
     switch (s->kind) {
     case SYNTAX_EQUATION:
         put_pair(page, s, " = ");
@@ -311,6 +309,7 @@ static void put_simple(struct page *page, const struct syntax_statement *s) {
         break;
     case SYNTAX_RUN:
         put_pair(page, s, " .. ");
+        if (s->items) put_settings(page, s->items->unit, NULL);
         break;
     case SYNTAX_CONTACT:
         put(page, ": ");
@@ -331,8 +330,11 @@ static void put_simple(struct page *page, const struct syntax_statement *s) {
         if (s->name) put(page, " = ");
         put_node(page, s->right, LOOSE);
         break;
-    case SYNTAX_FOR:
     case SYNTAX_MODE:
+        put_node(page, s->left, LOOSE);
+        put(page, ":");
+        break;
+    case SYNTAX_FOR:
     case SYNTAX_PART:
         put(page, ":");
         break;

@@ -12,6 +12,7 @@
 #include "model/explain.h"
 #include "model/import.h"
 #include "model/ledger.h"
+#include "model/open.h"
 #include "model/prepare.h"
 #include "model/sets.h"
 #include "model/tangent.h"
@@ -61,11 +62,11 @@ static int take_parameters(struct keel_model *m) {
 }
 
 /* Behind them the sides of switching surfaces, of the mode in force. */
-static int add_sides(struct keel_model *m) {
+int open_sides(struct keel_model *m) {
     int numbers = m->model->parameters + m->model->helds, most = 0;
     for (int i = 0; i < m->modes; i++)
-        if (most < formulation_sides(&m->mode[i].formulation))
-            most = formulation_sides(&m->mode[i].formulation);
+        if (most < formulation_sides(&m->mode[i]->formulation))
+            most = formulation_sides(&m->mode[i]->formulation);
     double *wider = pool_take(&m->pool, (size_t)(numbers + most + 1) * sizeof *wider);
     if (!wider) return diagnostics_memory(&m->messages);
     memcpy(wider, m->parameter, (size_t)numbers * sizeof *wider);
@@ -99,45 +100,48 @@ static int take_span(struct keel_model *m) {
     return 0;
 }
 
-static int open_modes(struct keel_model *m) {
+int open_mode(struct keel_model *m, int i) {
     struct model *model = m->model;
-    size_t count = (size_t)model->modes;
+    char method[40];
+    compiled_method(m, method, sizeof method);
+    struct inside_mode *mode = pool_take(&m->pool, sizeof *mode);
+    if (!mode) return diagnostics_memory(&m->messages);
+    m->mode[i] = mode;
+    m->modes = i + 1;
+    int open = system_open(&mode->system, model, i, m->span[0], &m->source, &m->messages, &m->pool) &&
+               formulation_open(&mode->formulation, &mode->system, &m->messages, &m->pool);
+    mode->formulation.way = m->span[1] < m->span[0] ? -1 : 1;
+    if (!open) return 0;
+    if (!contact_open(&mode->contact, &mode->formulation)) return 0;
+    if (functions_open(&mode->functions, &mode->formulation, method) ||
+        !impact_open(&mode->impact, &mode->formulation) ||
+        !branches_open(&mode->branches, &mode->formulation))
+        return diagnostics_memory(&m->messages);
+    m->bound[i] = functions_bind(&mode->functions, m->parameter, NULL);
+    return branches_check(&mode->branches, &mode->functions.tape[functions_role_event], m->span, m->parameter,
+                          model->parameters + model->helds);
+}
+
+static int open_modes(struct keel_model *m) {
+    size_t count = (size_t)m->model->modes;
     m->mode = pool_take(&m->pool, count * sizeof *m->mode);
     m->bound = pool_take(&m->pool, count * sizeof *m->bound);
     if (m->pool.refused) return diagnostics_memory(&m->messages);
     int good = 1;
-    char method[40];
-    compiled_method(m, method, sizeof method);
-    for (int i = 0; i < model->modes; i++) { /* the mistakes of all modes are told */
-        struct inside_mode *mode = &m->mode[i];
-        m->modes = i + 1;
-        int open = system_open(&mode->system, model, i, m->span[0], &m->source, &m->messages, &m->pool) &&
-                   formulation_open(&mode->formulation, &mode->system, &m->messages, &m->pool);
-        good &= open;
-        mode->formulation.way = m->span[1] < m->span[0] ? -1 : 1;
-        if (!open) continue;
-        if (!contact_open(&mode->contact, &mode->formulation)) return 0;
-        if (functions_open(&mode->functions, &mode->formulation, method) ||
-            !impact_open(&mode->impact, &mode->formulation) ||
-            !branches_open(&mode->branches, &mode->formulation))
-            return diagnostics_memory(&m->messages);
-        good &= branches_check(&mode->branches, &mode->functions.tape[functions_role_event], m->span,
-                               m->parameter, model->parameters + model->helds);
-        m->bound[i] = functions_bind(&mode->functions, m->parameter, NULL);
-    }
+    for (int i = 0; i < m->model->modes && !m->messages.starved; i++) /* the mistakes of all modes are told */
+        good &= open_mode(m, i);
     return good;
 }
 
-/* Linear invariants of each mode, as text. */
-static int list_linear_invariants(struct keel_model *m) {
+int open_linear_invariants(struct keel_model *m) {
     int total = 0, at = 0;
-    for (int i = 0; i < m->modes; i++) total += m->mode[i].system.s.invariants + 1;
+    for (int i = 0; i < m->modes; i++) total += m->mode[i]->system.s.invariants + 1;
     m->linear_invariant = pool_take(&m->pool, ((size_t)total + 1) * sizeof *m->linear_invariant);
     m->linear_invariant_first =
         pool_take(&m->pool, ((size_t)m->modes + 1) * sizeof *m->linear_invariant_first);
     if (m->pool.refused) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->modes; i++) {
-        const struct system *y = &m->mode[i].system;
+        const struct system *y = &m->mode[i]->system;
         m->linear_invariant_first[i] = at;
         for (int k = 0; k < y->s.invariants; k++) {
             char text[400];
@@ -163,8 +167,7 @@ static int sort_sets(struct keel_model *m) {
     return 1;
 }
 
-/* What the budget allows beyond what is taken already. */
-static void allow_memory(struct keel_model *m) {
+void open_allow(struct keel_model *m) {
     double bytes = (m->work > 0 ? m->work : EXPR_WORK) / EXPR_COST_BYTE;
     m->pool.limit = m->pool.bytes + (size_t)fmin(bytes, 1e15); /* any work may be asked for */
 }
@@ -198,8 +201,15 @@ static int read_text(struct keel_model *m) {
     return m->file && !m->messages.errors;
 }
 
+int open_problem(struct keel_model *m, int i) {
+    const struct formulation *r = &m->mode[i]->formulation;
+    fill_problem(&m->mode[i]->fill, r, &m->mode[i]->functions, m->model->name ? m->model->name : m->title);
+    if (!fill_matrices_fit(r)) return diagnostics_dense(r, &m->messages);
+    return fill_checks_fit(r, &m->mode[i]->functions);
+}
+
 static int build(struct keel_model *m) {
-    allow_memory(m);
+    open_allow(m);
     tell_phase(m, "reading the model");
     if (!read_text(m) || !sort_sets(m)) return 0;
     struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL, m->work,
@@ -207,19 +217,14 @@ static int build(struct keel_model *m) {
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     tell_phase(m, "analysing the equations");
     if (!m->model || !take_span(m) || !tangent_add(m) || !take_parameters(m) || !open_modes(m) ||
-        !add_sides(m) || !list_linear_invariants(m))
+        !open_sides(m) || !open_linear_invariants(m))
         return 0;
     tell_phase(m, "compiling the model");
     compiled_begin(m);
     tell_phase(m, "finding a consistent start");
     if (m->model->graph.failed) return 0; /* told by `finish` */
-    const char *name = m->model->name ? m->model->name : m->title;
-    for (int i = 0; i < m->modes; i++) {
-        const struct formulation *r = &m->mode[i].formulation;
-        fill_problem(&m->mode[i].fill, r, &m->mode[i].functions, name);
-        if (!fill_matrices_fit(r)) return diagnostics_dense(r, &m->messages);
-        if (!fill_checks_fit(r, &m->mode[i].functions)) return 0;
-    }
+    for (int i = 0; i < m->modes; i++)
+        if (!open_problem(m, i)) return 0;
     return tolerance_find(m) && columns_open(m) && drift_open(m) && ledger_names(m) && prepare_run(m) &&
            explain_find(m) && columns_references(m) && (m->without_start || initial_find(m));
 }
@@ -239,6 +244,16 @@ static int starved(const struct keel_model *m) {
     return m->pool.refused || m->no_memory || (m->model && m->model->graph.failed);
 }
 
+void open_starts(struct keel_model *m) {
+    for (int i = 0; i < m->modes; i++) {
+        keel_problem *p = &m->mode[i]->fill.problem;
+        p->t0 = m->span[0];
+        p->u0 = i == m->model->start ? m->u0 : NULL; /* NULL without a start, too */
+        p->user = &m->bound[i];
+        p->side = m->parameter + m->model->parameters + m->model->helds;
+    }
+}
+
 static void finish(struct keel_model *m, int good) {
     m->phase = NULL;                           /* asked for while the model is read */
     if (m->model) m->model->graph.stop = NULL; /* what a run derives is not much */
@@ -248,13 +263,7 @@ static void finish(struct keel_model *m, int good) {
         elaborate_exhausted(&m->messages, &m->model->graph);
     } else if (starved(m) || (!good && !m->messages.errors)) diagnostics_memory(&m->messages);
     m->status = m->messages.starved ? KEEL_ENOMEM : good && !m->messages.errors ? KEEL_OK : KEEL_EINVAL;
-    for (int i = 0; i < m->modes && m->status == KEEL_OK; i++) {
-        keel_problem *p = &m->mode[i].fill.problem;
-        p->t0 = m->span[0];
-        p->u0 = i == m->model->start ? m->u0 : NULL; /* NULL without a start, too */
-        p->user = &m->bound[i];
-        p->side = m->parameter + m->model->parameters + m->model->helds;
-    }
+    if (m->status == KEEL_OK) open_starts(m);
     if (m->status == KEEL_OK) expr_allow(&m->model->graph, m->work); /* for expressions that are asked for */
     render(m);
 }
@@ -264,19 +273,19 @@ static void tear_down(struct keel_model *m) {
     columns_close(m);
     prepare_release(m);
     for (int i = 0; i < m->modes; i++) {
-        impact_close(&m->mode[i].impact);
-        branches_close(&m->mode[i].branches);
-        contact_close(&m->mode[i].contact);
-        functions_close(&m->mode[i].functions);
-        formulation_close(&m->mode[i].formulation);
-        system_close(&m->mode[i].system);
+        impact_close(&m->mode[i]->impact);
+        branches_close(&m->mode[i]->branches);
+        contact_close(&m->mode[i]->contact);
+        functions_close(&m->mode[i]->functions);
+        formulation_close(&m->mode[i]->formulation);
+        system_close(&m->mode[i]->system);
     }
     compile_close(&m->unit); /* before the text that it may be at work on */
     model_release(m->model);
     pool_release(&m->pool);
     free(m->source_text);
     m->model = NULL, m->mode = NULL, m->modes = 0, m->compiled = 0, m->source_text = NULL;
-    m->parameter = m->u0 = NULL, m->given = NULL;
+    m->parameter = m->u0 = NULL, m->given = NULL, m->verdict = NULL;
     m->messages = (struct source_messages){0};
     m->why_not[0] = '\0';
     m->no_memory = 0;
@@ -364,6 +373,23 @@ keel_model *keel_model_load(const char *path, const keel_model_options *o) {
     return m;
 }
 
+struct keel_model *open_again(const struct keel_model *m) {
+    keel_model_options o = {.set = (const char *const *)m->set,
+                            .sets = m->sets,
+                            .from = m->from,
+                            .to = m->to,
+                            .method = m->method,
+                            .work = m->work / 1e6,
+                            .stop = m->limits.stop,
+                            .compile_seconds = m->limits.seconds,
+                            .interpret = !m->compiled,
+                            .kernel_later = 1};
+    struct keel_model *own = begin_model(m->name, m->text, m->source.length, &o);
+    if (own) own->of_file = m->of_file;
+    if (own) finish(own, build(own));
+    return own;
+}
+
 void keel_model_close(keel_model *m) {
     if (!m) return;
     tear_down(m);
@@ -387,7 +413,7 @@ void keel_model_close(keel_model *m) {
 
 static int special(const struct keel_model *m) {
     int found = 0;
-    for (int i = 0; i < m->modes; i++) found |= m->mode[i].system.s.special;
+    for (int i = 0; i < m->modes; i++) found |= m->mode[i]->system.s.special;
     return found;
 }
 
@@ -404,7 +430,7 @@ static keel_status take_change(struct keel_model *m, char **list, int count, enu
     int quick = m->status == KEEL_OK && !special(m) && ++m->changes % 1024 != 0;
     sets_take(m, list, count);
     if (change == ELABORATE_DONE && quick) {
-        allow_memory(m);
+        open_allow(m);
         m->messages = (struct source_messages){0};
         finish(m, take_span(m) && take_parameters(m) && tolerance_find(m) && columns_references(m) &&
                       (m->without_start || initial_find(m)));

@@ -8,12 +8,26 @@
 
 #include <math.h>
 
-/* The mode after the actions of an event of mode `from`. */
-static int mode_after(const struct model_event *event, int from) {
-    int mode = from;
-    for (int k = 0; k < event->actions; k++)
-        if (event->action[k].kind == SYNTAX_SWITCH) mode = event->action[k].mode;
-    return mode;
+/* The mode of a group after the actions of an event. */
+static int mode_of_group(const struct model *m, const struct model_event *event, const int *before,
+                         int group) {
+    for (int k = 0; k < event->actions; k++) {
+        const struct model_action *action = &event->action[k];
+        if (action->kind == SYNTAX_SWITCH && m->block[action->mode].group == group) return action->mode;
+    }
+    return before[group];
+}
+
+/* The combination of modes after the actions of an event of combination `from`: its number, or -1 where it
+ * was not entered yet. */
+static int mode_after(const struct model *m, const struct model_event *event, int from) {
+    for (int i = 0; i < m->modes; i++) {
+        int same = 1;
+        for (int g = 0; g < m->groups && same; g++)
+            same = m->mode[i].combination[g] == mode_of_group(m, event, m->mode[from].combination, g);
+        if (same) return i;
+    }
+    return -1;
 }
 
 static int changes(const struct model_event *event) {
@@ -31,7 +45,7 @@ static int place_in(const struct inside_mode *mode, expr target) {
 /* The unknowns of the mode that follows, then what is assigned; 1, or 0 with a message. */
 static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct inside_event *own) {
     const struct model_event *event = own->event;
-    struct inside_mode *next = &m->mode[own->to];
+    struct inside_mode *next = m->mode[own->to];
     int unknowns = next->formulation.n + next->formulation.m, count = unknowns, good = 1;
     int directions = m->model->directions;
     expr *target =
@@ -99,39 +113,66 @@ static int prepare_times(struct keel_model *m, const struct model_mode *from, st
 
 static int prepare_mode(struct keel_model *m, int number, const expr *held) {
     const struct model_mode *from = &m->model->mode[number];
-    struct inside_mode *mode = &m->mode[number];
+    struct inside_mode *mode = m->mode[number];
     mode->event = pool_take(&m->pool, ((size_t)(from->events + from->timed) + 1) * sizeof *mode->event);
     if (!mode->event || !values_open(&mode->held, &mode->formulation, m->model->helds, held, 1))
         return diagnostics_memory(&m->messages);
     for (int k = 0; k < from->events + from->timed; k++)
         mode->event[k] = (struct inside_event){.event = &from->event[k],
-                                               .to = mode_after(&from->event[k], number),
+                                               .to = mode_after(m->model, &from->event[k], number),
                                                .changes = changes(&from->event[k])};
     return from->timed == 0 || prepare_times(m, from, &mode->times);
 }
 
+/* What was taken when a mode began. */
+static const expr *held_values(struct keel_model *m) {
+    expr *held = pool_take(&m->pool, ((size_t)m->model->helds + 1) * sizeof *held);
+    for (int k = 0; k < m->model->helds && held; k++) held[k] = m->model->held[k].of;
+    return held;
+}
+
+static int prepare_onsets(struct keel_model *m, int i) {
+    int good = 1;
+    for (int k = 0; k < m->model->mode[i].events && good; k++)
+        good = prepare_onset(m, m->mode[i], &m->mode[i]->event[k]);
+    return good;
+}
+
 int prepare_run(struct keel_model *m) {
     struct model *model = m->model;
-    expr *held = pool_take(&m->pool, ((size_t)model->helds + 1) * sizeof *held);
+    const expr *held = held_values(m);
     if (!held) return diagnostics_memory(&m->messages);
-    for (int k = 0; k < model->helds; k++) held[k] = model->held[k].of;
     for (int i = 0; i < m->modes; i++)
         if (!prepare_mode(m, i, held)) return 0;
     int good = 1; /* the mistakes of all events are told */
     for (int i = 0; i < m->modes; i++)
         for (int k = 0; k < model->mode[i].events + model->mode[i].timed; k++) {
-            struct inside_event *own = &m->mode[i].event[k];
-            if (own->changes) good &= prepare_action(m, &m->mode[i], own);
+            struct inside_event *own = &m->mode[i]->event[k];
+            if (own->changes && own->to >= 0) good &= prepare_action(m, m->mode[i], own);
         }
-    for (int i = 0; i < m->modes && good && !m->without_start; i++)
-        for (int k = 0; k < model->mode[i].events && good; k++)
-            good = prepare_onset(m, &m->mode[i], &m->mode[i].event[k]);
+    for (int i = 0; i < m->modes && good && !m->without_start; i++) good = prepare_onsets(m, i);
     return good;
+}
+
+int prepare_last(struct keel_model *m) {
+    const struct model *model = m->model;
+    const expr *held = held_values(m);
+    int last = m->modes - 1, good = 1;
+    if (!held) return diagnostics_memory(&m->messages);
+    if (!prepare_mode(m, last, held)) return 0;
+    for (int i = 0; i < m->modes; i++)
+        for (int k = 0; k < model->mode[i].events + model->mode[i].timed; k++) {
+            struct inside_event *own = &m->mode[i]->event[k];
+            int known = i < last && own->to >= 0;
+            if (!known) own->to = mode_after(model, own->event, i);
+            if (!known && own->changes && own->to >= 0) good &= prepare_action(m, m->mode[i], own);
+        }
+    return good && prepare_onsets(m, last);
 }
 
 void prepare_release(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
-        struct inside_mode *mode = &m->mode[i];
+        struct inside_mode *mode = m->mode[i];
         values_close(&mode->held);
         values_close(&mode->rates);
         jump_close(&mode->jump);

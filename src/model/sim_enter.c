@@ -16,7 +16,7 @@ static int is_timed(const struct keel_sim *s, int event) {
 
 /* Value and size of terms of an event function and of its time derivatives. */
 static int onset_at(struct keel_sim *s, int number, double *v) {
-    return sim_query(s, &s->m->mode[s->mode].event[number].onset, v) == KEEL_OK;
+    return sim_query(s, &s->m->mode[s->mode]->event[number].onset, v) == KEEL_OK;
 }
 
 static int acted_now(const struct keel_sim *s, int event) {
@@ -130,7 +130,7 @@ static void renew(struct keel_sim *s, int number) {
 
 keel_status sim_enter(struct keel_sim *s) {
     const struct model_mode *mode = &s->m->model->mode[s->mode];
-    const int *wanted = s->m->mode[s->mode].formulation.event_direction;
+    const int *wanted = s->m->mode[s->mode]->formulation.event_direction;
     double v[2 * DERIVATIVES];
     s->entered = 1;
     for (int k = 0; k < mode->events; k++) renew(s, k);

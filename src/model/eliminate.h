@@ -1,0 +1,21 @@
+/* eliminate.h - accelerations and multipliers of mechanics, solved for on paper.
+ *
+ * They are the block
+ *
+ *     [ M  K^T ] [ q''    ]
+ *     [ K   0  ] [ lambda ] = -b,
+ *
+ * and their sensitivities in each direction a block with the same matrix and another b.  M is positive
+ * definite and K has full rank, so that elimination needs no pivots in the order q'', lambda: it meets the
+ * squares of Cholesky's factors of M, then, with the other sign, those of K M^-1 K^T.  As expressions the
+ * factors of all these blocks are the same nodes of the graph: every direction adds the work of one solve. */
+#ifndef KEEL_MODEL_ELIMINATE_H
+#define KEEL_MODEL_ELIMINATE_H
+
+#include "model/formulation.h"
+
+/* The rows row[count] of the reduced system: top[j] of their columns j becomes an expression in which no
+ * highest derivative of the block is left.  1; 0: they are no such block, or too many, and top is as it was.
+ */
+int eliminate_block(struct formulation *r, int count, const int *row, expr *top);
+#endif
