@@ -67,12 +67,16 @@ int parts_declares(const struct syntax_statement *s, const char *name, size_t le
             is_name(s->name, name, length))
             return 1;
         if (s->kind == SYNTAX_TABLE && sight != PARTS_OWN && is_name(s->name, name, length)) return 1;
+        if (s->kind == SYNTAX_MODE && sight == PARTS_OWN && strcspn(s->left->text, ".") == length &&
+            strncmp(s->left->text, name, length) == 0)
+            return 1;
         for (const struct syntax_item *item = s->items; item && (seen[sight] >> s->kind & 1);
              item = item->next)
             if (is_name(item->name, name, length) &&
                 (sight != PARTS_MODEL || s->kind == SYNTAX_PARAM || item->parameters))
                 return 1;
-        if (s->kind == SYNTAX_FOR && parts_declares(s->body, name, length, sight)) return 1;
+        int inner = s->kind == SYNTAX_FOR || (s->kind == SYNTAX_MODE && sight == PARTS_OWN);
+        if (inner && parts_declares(s->body, name, length, sight)) return 1;
     }
     return 0;
 }
@@ -114,6 +118,11 @@ static struct syntax_item *lone(struct parts *x, const struct parts_scope *scope
 
 static void definitions(struct parts *x, const struct parts_scope *scope, const struct parts_local *local,
                         const struct syntax_statement *s, parts_tail *out) {
+    if (x->in_mode && x->hoist) {
+        source_hint(parts_error(x, s->span, "`let` cannot stand in a mode that a loop repeats."),
+                    "Write it outside of the mode.");
+        return;
+    }
     for (const struct syntax_item *item = s->items; item && !x->pool->refused; item = item->next) {
         int replaced = !scope->part && scope->library && s->kind == SYNTAX_PARAM &&
                        parts_declares(x->file->statements, item->name, strlen(item->name), PARTS_MODEL);
@@ -155,6 +164,7 @@ static void flow(struct parts *x, const struct parts_scope *scope, const struct 
     item->use = scope->use;
     item->target = parts_copy_argument(x, scope, local, s->items->target);
     item->value = parts_copy(x, scope, local, s->items->value);
+    if (x->pool->refused) return;
     one->items = item;
     const struct parts_instance *node = parts_instance(x, item->target->text);
     if (node && node->node && !item->target->primes) {
@@ -224,14 +234,15 @@ static void loop(struct parts *x, const struct parts_scope *scope, const struct 
     *out = &one->next;
 }
 
-static void mode(struct parts *x, const struct parts_scope *scope, const struct syntax_statement *s,
-                 parts_tail *out) {
+static void mode(struct parts *x, const struct parts_scope *scope, const struct parts_local *local,
+                 const struct syntax_statement *s, parts_tail *out) {
     struct syntax_statement *one = parts_append(x, scope, out, s);
     parts_tail body = &one->body;
     if (x->pool->refused) return;
     one->body = NULL;
+    one->left = parts_copy_argument(x, scope, local, s->left);
     x->in_mode = 1;
-    parts_write(x, scope, NULL, s->body, &body);
+    parts_write(x, scope, local, s->body, &body);
     x->in_mode = 0;
 }
 
@@ -265,7 +276,7 @@ void parts_write(struct parts *x, const struct parts_scope *scope, const struct 
             loop(x, scope, local, s, out);
             break;
         case SYNTAX_MODE:
-            mode(x, scope, s, out);
+            mode(x, scope, local, s, out);
             break;
         case SYNTAX_PARAM:
         case SYNTAX_LET:
