@@ -3,6 +3,8 @@
  * third as long. */
 #include "linalg/eigen.h"
 
+#include "base/portable.h"
+
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -50,7 +52,7 @@ static void rotate(int n, double complex *h, int first, int last, double complex
     for (int k = first; k <= last; k++) h[k * n + k] -= shift;
     for (int k = first; k < last; k++) {
         double complex x = h[k * n + k], y = h[(k + 1) * n + k];
-        double length = hypot(cabs(x), cabs(y)), size = cabs(x);
+        double length = portable_length(cabs(x), cabs(y)), size = cabs(x);
         double complex phase = size > 0 ? x / size : 1;
         cosine[k] = length > 0 ? size / length : 1;
         sine[k] = length > 0 ? phase * conj(y) / length : 0;

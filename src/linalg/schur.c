@@ -225,6 +225,11 @@ void schur_solve(struct schur *s, double *f, double *c, int exactly) {
     for (int i = 0; i < s->k; i++) c[s->order[i]] = s->mu[i];
 }
 
+void schur_divide(struct schur *s, double *v) {
+    to_lengths(s, v);
+    from_lengths(s, v);
+}
+
 double schur_operations(const struct schur *s) {
     return s->operations;
 }

@@ -39,5 +39,6 @@ int schur_factor(struct schur *s, const double *k, const int *active);
 /* f (nq) and c (k) become d and mu.  `exactly`: K d = c is looked at and refined; else d is good enough for
  * an iteration that looks at its rows itself. */
 void schur_solve(struct schur *s, double *f, double *c, int exactly);
+void schur_divide(struct schur *s, double *v);  /* v := M^-1 v, after schur_weigh */
 double schur_operations(const struct schur *s); /* to factor and to solve twice */
 #endif

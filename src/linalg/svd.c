@@ -2,6 +2,8 @@
  * matrices by biorthogonalization, J. SIAM 6 (1958) 51-90; Golub and Van Loan, Matrix Computations, 8.6). */
 #include "linalg/svd.h"
 
+#include "base/portable.h"
+
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -33,8 +35,9 @@ static int rotate(int m, int n, double *a, double *v, int i, int j, double least
     if (orthogonal && p >= q * (1 - 1e-10)) return 0;
     double cosine = 0, sine = 1; /* an exchange */
     if (!orthogonal) {
-        double half = (q - p) / (2 * r), tangent = copysign(1, half) / (fabs(half) + hypot(1, half));
-        cosine = 1 / hypot(1, tangent);
+        double half = (q - p) / (2 * r),
+               tangent = copysign(1, half) / (fabs(half) + portable_length(1, half));
+        cosine = 1 / portable_length(1, tangent);
         sine = cosine * tangent;
         if (p - tangent * r < q + tangent * r) { /* what will be their squares */
             double kept = cosine;

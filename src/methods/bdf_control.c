@@ -5,6 +5,8 @@
  * not equal, each is brought to equal steps of h. */
 #include "methods/bdf_variable.h"
 
+#include "base/portable.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@
  * error of the whole run that follows the tolerance needs steps that err by tol^((k+1)/k). */
 double bdf_strictness(const keel_work *w) {
     const struct bdf_variable *b = w->method;
-    return fmax(1, 0.4 * pow(w->rtol, -1. / b->most));
+    return fmax(1, 0.4 * portable_power(w->rtol, -1. / b->most));
 }
 
 /* d + beta phi_i in tolerances. */
@@ -42,7 +44,7 @@ void bdf_estimate(keel_work *w, const struct bdf_formula *f, keel_attempt *a) {
 /* By how much the step may become longer: a sixth of the tolerance, a tenth for an order more, is aimed at
  * (Byrne, Hindmarsh 1975). */
 static double longer(double error, double bias, int power) {
-    return isfinite(error) ? 1 / (pow(bias * fmax(error, 1e-12), 1. / power) + 1e-6) : 0;
+    return isfinite(error) ? 1 / (portable_power(bias * fmax(error, 1e-12), 1. / power) + 1e-6) : 0;
 }
 
 /* A rejected step is shorter, with a lower order if that is longer: where f or its slope jumps the high

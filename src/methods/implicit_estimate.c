@@ -23,12 +23,14 @@
  * come near each other. */
 #include "methods/implicit_rk.h"
 
+#include "base/portable.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 static double widening(const keel_work *w, int s) { /* the tolerance of e over the one asked for */
-    return pow(0.1, 1 + 0.15 * (s - 3)) * pow(w->rtol, (s + 1.0) / (2.0 * s) - 1);
+    return portable_power(0.1, 1 + 0.15 * (s - 3)) * portable_power(w->rtol, (s + 1.0) / (2.0 * s) - 1);
 }
 
 void implicit_estimate_scale(keel_work *w, const keel_attempt *a) {
@@ -103,7 +105,8 @@ static double decay(const struct implicit_rk *m, const struct implicit_table *ta
                     const double *late) {
     int s = table->s;
     double next = e / (2 * table->real[0] * sqrt(2 * s + 1)), last = combine(m, s, table->tail[1], c);
-    double ratio = hypot(next, last) / fmax(hypot(last, combine(m, s, table->tail[0], c)), DBL_MIN);
+    double ratio =
+        portable_length(next, last) / fmax(portable_length(last, combine(m, s, table->tail[0], c)), DBL_MIN);
     double change = late ? fabs(late[c] - e) / fmax(fmax(fabs(late[c]), fabs(e)), DBL_MIN) : 0;
     return fmin(1, fmax(ratio * (1 + ratio) / 2, change / 2));
 }
@@ -156,7 +159,8 @@ keel_status implicit_estimate(keel_work *w, const keel_attempt *a) {
     double largest = fmax(size, between), allowed = wide;
     m->memory->exponent = table->s + 1;
     if (wide * end > largest) {
-        m->memory->exponent += (table->s - 1) * (1 - pow(fmin(1, end / largest), 1.0 / (table->s - 1)));
+        m->memory->exponent +=
+            (table->s - 1) * (1 - portable_power(fmin(1, end / largest), 1.0 / (table->s - 1)));
         allowed = largest / end;
     }
     for (int c = 0; c < w->width; c++)

@@ -6,6 +6,7 @@
  * round-off. */
 #include "methods/implicit_rk.h"
 
+#include "base/portable.h"
 #include "linalg/dense.h"
 #include "linalg/shifted.h"
 
@@ -200,7 +201,7 @@ static void find_residual(const keel_work *w, const struct implicit_table *table
 enum verdict { ARRIVED, GO_ON, GIVE_UP };
 
 static double tolerance_of_estimate(const keel_work *w, int s) {
-    return 0.1 * pow(w->rtol, (s + 1.0) / (2.0 * s));
+    return 0.1 * portable_power(w->rtol, (s + 1.0) / (2.0 * s));
 }
 
 /* The round-off of x in terms of the tolerance of the estimate. */
@@ -212,7 +213,8 @@ static double round_off(const keel_work *w, int s) {
 double implicit_newton_enough(const keel_work *w, int s) {
     const struct implicit_rk *m = w->method;
     double expm = (s + 1.0) / (2.0 * s);
-    double enough = fmax(10 * round_off(w, s), fmin(0.03, pow(tolerance_of_estimate(w, s), 1 / expm - 1)));
+    double enough =
+        fmax(10 * round_off(w, s), fmin(0.03, portable_power(tolerance_of_estimate(w, s), 1 / expm - 1)));
     return m->system ? 0.1 * enough : enough;
 }
 
@@ -230,9 +232,9 @@ static enum verdict control_tolerance(struct implicit_memory *memory, int s, int
         if (!(rate < 0.99)) return stalled;
         rate = fmax(rate, least_rate);
         memory->contraction = rate / (1 - rate);
-        double at_end = memory->contraction * size * pow(rate, left) / enough;
+        double at_end = memory->contraction * size * portable_power(rate, left) / enough;
         if (at_end >= 1) {
-            memory->shrink = 0.8 * pow(fmax(1e-4, fmin(20, at_end)), -1.0 / (4 + left));
+            memory->shrink = 0.8 * portable_power(fmax(1e-4, fmin(20, at_end)), -1.0 / (4 + left));
             return stalled;
         }
     }
@@ -287,7 +289,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
      * positions of a pendulum of index 3 erred by 190 tolerances of 1e-12; with two, by less than 5. */
     int known = m->system ? 3 : 2, single = m->system ? 2 : known;
     *converged = 0;
-    memory->contraction = pow(fmax(memory->contraction, DBL_EPSILON), 0.8);
+    memory->contraction = portable_power(fmax(memory->contraction, DBL_EPSILON), 0.8);
     if (!m->system && w->rtol > 0 &&
         memory->last_h > 0) { /* it goes like h times the change of J, which goes like h */
         double longer = fmax(1, a->h / memory->last_h);

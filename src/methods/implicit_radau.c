@@ -4,6 +4,8 @@
  * Hairer, Wanner, Solving ODEs II, IV.8; J. Comput. Appl. Math. 111 (1999) 93. */
 #include "methods/implicit_rk.h"
 
+#include "base/portable.h"
+
 #include <math.h>
 
 /* Upward where Newton contracts at once and the step is steady, downward where it hardly does. */
@@ -34,13 +36,14 @@ double implicit_radau_next(keel_work *w, double h, double error, int rejected) {
         return h * (memory->shrink > 0 ? fmin(memory->shrink, 0.9) : 0.25);
     }
     double safety = fmin(0.9, 0.9 * (1 + 2 * most) / (memory->iterations + 2 * most));
-    double factor = fmax(0.125, fmin(5, pow(fmax(error, 1e-10), power) / safety)); /* h / h_next */
+    double factor = fmax(0.125, fmin(5, portable_power(fmax(error, 1e-10), power) / safety)); /* h / h_next */
     if (error > 1) {
         memory->rejections++;
         return h / fmax(factor, 1.1);
     }
     if (memory->accepted_h > 0) {
-        double predicted = memory->accepted_h / h * pow(error * error / memory->accepted_error, power) / 0.9;
+        double predicted =
+            memory->accepted_h / h * portable_power(error * error / memory->accepted_error, power) / 0.9;
         factor = fmax(factor, fmax(0.125, fmin(5, predicted)));
     }
     memory->accepted_h = h;

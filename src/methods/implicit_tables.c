@@ -173,6 +173,17 @@ static void find_coefficients(enum implicit_kind kind, int s, const real *c, rea
     }
 }
 
+/* a / b, and a size of a: those of C and of its library have other last digits on each machine. */
+static double complex quotient(double complex a, double complex b) {
+    double x = creal(b), y = cimag(b), square = x * x + y * y;
+    double complex product = a * conj(b);
+    return creal(product) / square + cimag(product) / square * I;
+}
+
+static double size_of(double complex a) {
+    return fabs(creal(a)) + fabs(cimag(a));
+}
+
 /* The eigenvalues of A: the zeros of its characteristic polynomial (Faddeev, LeVerrier), all at once
  * (Aberth). */
 static void eigenvalues(int s, real a[S][S], double complex *lambda) {
@@ -190,7 +201,8 @@ static void eigenvalues(int s, real a[S][S], double complex *lambda) {
         p[s - k] = over(trace, of(-k));
         memcpy(m, product, sizeof m);
     }
-    for (int i = 0; i < s; i++) lambda[i] = 0.2 * cexp((0.4 + 6.283185307179586 * i / s) * I);
+    lambda[0] = 0.12 + 0.16 * I; /* then on, around a circle */
+    for (int i = 1; i < s; i++) lambda[i] = lambda[i - 1] * (0.6 + 0.8 * I);
     for (int sweep = 0; sweep < 100; sweep++)
         for (int i = 0; i < s; i++) {
             double complex value = 1, slope = 0, repulsion = 0;
@@ -199,10 +211,10 @@ static void eigenvalues(int s, real a[S][S], double complex *lambda) {
                 value = value * lambda[i] + p[k].high;
             }
             if (value == 0) continue;
-            double complex newton = value / slope;
+            double complex newton = quotient(value, slope);
             for (int j = 0; j < s; j++)
-                if (j != i) repulsion += 1 / (lambda[i] - lambda[j]);
-            lambda[i] -= newton / (1 - newton * repulsion);
+                if (j != i) repulsion += quotient(1, lambda[i] - lambda[j]);
+            lambda[i] -= quotient(newton, 1 - newton * repulsion);
         }
 }
 
@@ -219,14 +231,14 @@ static void eigenvector(int s, real a[S][S], double complex lambda, double compl
         for (int k = 0; k < s; k++) {
             int best = k;
             for (int i = k + 1; i < s; i++)
-                if (cabs(m[i][k]) > cabs(m[best][k])) best = i;
+                if (size_of(m[i][k]) > size_of(m[best][k])) best = i;
             for (int j = k; j <= s; j++) {
                 double complex swap = m[k][j];
                 m[k][j] = m[best][j];
                 m[best][j] = swap;
             }
             for (int i = k + 1; i < s; i++) {
-                double complex factor = m[i][k] / m[k][k];
+                double complex factor = quotient(m[i][k], m[k][k]);
                 for (int j = k; j <= s; j++) m[i][j] -= factor * m[k][j];
             }
         }
@@ -234,10 +246,10 @@ static void eigenvector(int s, real a[S][S], double complex lambda, double compl
         for (int i = s - 1; i >= 0; i--) {
             v[i] = m[i][s];
             for (int j = i + 1; j < s; j++) v[i] -= m[i][j] * v[j];
-            v[i] /= m[i][i];
-            if (cabs(v[i]) > cabs(largest)) largest = v[i];
+            v[i] = quotient(v[i], m[i][i]);
+            if (size_of(v[i]) > size_of(largest)) largest = v[i];
         }
-        for (int i = 0; i < s; i++) v[i] /= largest;
+        for (int i = 0; i < s; i++) v[i] = quotient(v[i], largest);
     }
 }
 
@@ -266,7 +278,7 @@ static void decompose(struct implicit_table *table, real a[S][S]) {
             int is_real = fabs(cimag(lambda[k])) < 1e-7;
             if (is_real != (pass == 0) || (!is_real && cimag(lambda[k]) < 0)) continue;
             double complex value = is_real ? creal(lambda[k]) : lambda[k];
-            if (cabs(value) < 1e-7) value = 0;
+            if (size_of(value) < 1e-7) value = 0;
             eigenvector(s, a, value, v);
             table->real[table->blocks] = creal(value);
             table->imaginary[table->blocks++] = cimag(value);
@@ -304,6 +316,8 @@ void implicit_table_theta(struct implicit_table *table, double theta) {
     table->c[0] = table->a[0][0] = table->real[0] = theta;
     table->b[0] = table->t[0][0] = table->t_inverse[0][0] = table->at_begin[0] = 1;
     table->inverse[0][0] = 1 / theta;
+    stage_weights_set(&table->of_stage[0], 0, of(theta));
+    stage_weights_set(&table->of_end, 0, of(1));
     table->last_is_end = theta == 1;
 }
 
@@ -321,11 +335,11 @@ void implicit_table_fill(struct implicit_table *table, enum implicit_kind kind, 
     for (int i = 0; i < s; i++) {
         table->c[i] = c[i].high;
         table->b[i] = b[i].high;
-        table->b_low[i] = b[i].low;
+        stage_weights_set(&table->of_end, i, b[i]);
         table->at_begin[i] = lagrange(s, c, i, of(0)).high;
         for (int j = 0; j < s; j++) {
             table->a[i][j] = a[i][j].high;
-            table->a_low[i][j] = a[i][j].low;
+            stage_weights_set(&table->of_stage[i], j, a[i][j]);
         }
     }
     table->regular =

@@ -2,7 +2,9 @@
 #ifndef KEEL_IMPLICIT_TABLES_H
 #define KEEL_IMPLICIT_TABLES_H
 
-enum { IMPLICIT_STAGES = 8 };
+#include "methods/stage_sums.h"
+
+enum { IMPLICIT_STAGES = STAGE_SUMS_MOST };
 
 enum implicit_kind {
     IMPLICIT_GAUSS,      /* order 2s */
@@ -13,12 +15,12 @@ enum implicit_kind {
     IMPLICIT_THETA /* one stage at c = theta; implicit_table_theta */
 };
 
-/* a = a + a_low, b = b + b_low to more than double precision: a coefficient that is always wrong in the same
- * direction makes energies drift. */
 struct implicit_table {
     int s;
-    double c[IMPLICIT_STAGES], b[IMPLICIT_STAGES], b_low[IMPLICIT_STAGES];
-    double a[IMPLICIT_STAGES][IMPLICIT_STAGES], a_low[IMPLICIT_STAGES][IMPLICIT_STAGES];
+    double c[IMPLICIT_STAGES], b[IMPLICIT_STAGES], a[IMPLICIT_STAGES][IMPLICIT_STAGES];
+    /* a and b for sums, to more than double precision: a coefficient that is always wrong in the same
+     * direction makes energies drift. */
+    struct stage_weights of_stage[IMPLICIT_STAGES], of_end;
     int first_explicit; /* the first stage is x itself */
     int last_is_end;    /* the last stage is the end */
     int regular;        /* A has an inverse */

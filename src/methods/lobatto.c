@@ -55,6 +55,8 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     m->dp = keel_work_doubles(w, s * nq);
     m->speed = keel_work_doubles(w, s * nq);
     m->push = keel_work_doubles(w, s * nq);
+    m->impulse = keel_work_doubles(w, s * nq);
+    m->sums = keel_work_doubles(w, s * nq);
     m->g_rows = keel_work_doubles(w, s * k * nq);
     m->n_rows = keel_work_doubles(w, s * k * nq);
     m->mu = keel_work_doubles(w, s * k);
@@ -157,39 +159,36 @@ static void fill_block(const keel_work *w, int i, int l, double factor, int orde
     }
 }
 
-/* sum_j weight_j (-h H_q - N G^T mu) at stage j, component c; mu_s is not known yet. */
-static double sum_of_pushes(const struct lobatto *m, const double *high, const double *low, double h, int c) {
-    long double sum = 0;
+/* The impulses -h H_q - N G^T mu of the stages; mu_s is not known yet. */
+static void find_impulses(struct lobatto *m, double h) {
     int nq = m->nq, k = m->k;
     for (int j = 0; j < m->s; j++) {
-        long double weight = (long double)high[j] + low[j];
-        sum += weight * h * m->push[(long)j * nq + c];
-        for (int r = 0; r < k && j < m->s - 1; r++)
-            sum -= weight * m->n_rows[((long)j * k + r) * nq + c] * m->mu[(long)j * k + r];
+        double *impulse = m->impulse + (long)j * nq;
+        for (int c = 0; c < nq; c++) impulse[c] = h * m->push[(long)j * nq + c];
+        for (int r = 0; r < k && j < m->s - 1; r++) {
+            const double *n = m->n_rows + ((long)j * k + r) * nq;
+            double mu = m->mu[(long)j * k + r];
+            for (int c = 0; c < nq; c++) impulse[c] -= n[c] * mu;
+        }
     }
-    return (double)sum;
 }
 
 /* P_i, then Q_i, from the rates of the last round; speeds follow P by H_pp. */
 static void form_stages(struct lobatto *m, double h) {
     int s = m->s, nq = m->nq;
+    find_impulses(m, h);
+    stage_sums(m->d.of_stage, s, s, nq, m->impulse, m->sums);
     for (int i = 0; i < s; i++) {
-        double *dp = m->dp + (long)i * nq;
+        double *dp = m->dp + (long)i * nq, *now = m->sums + (long)i * nq;
         for (int c = 0; c < nq; c++) {
-            double now = sum_of_pushes(m, m->d.a[i], m->d.a_low[i], h, c);
-            m->beside[c] = now - dp[c];
-            dp[c] = now;
+            m->beside[c] = now[c] - dp[c];
+            dp[c] = now[c];
         }
         apply_slope(m, m->beside, m->next);
         for (int c = 0; c < nq; c++) m->speed[(long)i * nq + c] += m->next[c];
     }
-    for (int i = 1; i < s; i++)
-        for (int c = 0; c < nq; c++) {
-            long double sum = 0;
-            for (int j = 0; j < s; j++)
-                sum += ((long double)m->a.a[i][j] + m->a.a_low[i][j]) * m->speed[(long)j * nq + c];
-            m->dq[(long)i * nq + c] = (double)(h * sum);
-        }
+    stage_sums(m->a.of_stage, s, s, nq, m->speed, m->dq); /* Q_1 = q: the first row of a is 0 */
+    for (long c = 0; c < (long)s * nq; c++) m->dq[c] *= h;
 }
 
 static void place(const keel_work *w, const keel_attempt *a, int i) {
@@ -338,6 +337,7 @@ keel_status lobatto_attempt(keel_work *w, keel_attempt *a) {
     keel_status status = solve_stages(w, a);
     if (status != KEEL_OK) return status;
     memcpy(a->dx, m->dq + (long)(m->s - 1) * nq, (size_t)nq * sizeof *a->dx);
-    for (int c = 0; c < nq; c++) a->dx[nq + c] = sum_of_pushes(m, m->a.b, m->a.b_low, a->h, c);
+    find_impulses(m, a->h);
+    stage_sums(&m->a.of_end, 1, m->s, nq, m->impulse, a->dx + nq);
     return solve_speed(w, a, a->dx + nq);
 }

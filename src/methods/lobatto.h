@@ -20,6 +20,7 @@ struct lobatto {
     int of_mechanics; /* x = (q, v), not (q, p) */
     /* By stage, nq each: increments of Q and P, H_p and -H_q there. */
     double *dq, *dp, *speed, *push;
+    double *impulse, *sums;  /* by stage, nq each: what a stage adds to p; P anew */
     double *g_rows, *n_rows; /* by stage, k x nq: G, and N G^T row by row */
     double *mu;              /* by stage, k: h lambda */
     double *old;             /* dq and dp of the round before */
