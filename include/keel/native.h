@@ -73,8 +73,12 @@ KEEL_API keel_status keel_native_mass(keel_work *w, double t, const double *u, d
 KEEL_API keel_status keel_native_mass_factor(keel_work *w, double t, const double *u, double *factor);
 KEEL_API void keel_native_mass_solve(const keel_work *w, const double *factor, double *v); /* v := M^-1 v */
 
+/* Has this mechanics sparse matrices, by its size and its patterns?  Only for steppers with the trait
+ * KEEL_SPARSE; to be asked in the layout, too.  What is called dense below is refused then. */
+KEEL_API int keel_native_sparse(const keel_work *w);
+
 /* Problems of second order.  K; G v + g_t, then A v + b (canonical ones: G H_p + g_t); d/dt of these for
- * constant v. */
+ * constant v.  keel_native_rows, keel_native_mass: dense. */
 KEEL_API keel_status keel_native_rows(keel_work *w, double t, const double *u, double *rows);
 KEEL_API keel_status keel_native_velocity_rows(keel_work *w, double t, const double *u, double *out);
 KEEL_API keel_status keel_native_curvature(keel_work *w, double t, const double *u, double *gamma);
@@ -82,6 +86,9 @@ KEEL_API keel_status keel_native_curvature(keel_work *w, double t, const double 
  * d . M d with K d = c, which is M^-1 K^T (K M^-1 K^T)^-1 c. */
 KEEL_API keel_status keel_native_factor(keel_work *w, double t, const double *u);
 KEEL_API void keel_native_correct(keel_work *w, const double *c, double *d);
+/* Sparse problems: the same system with K(t,q) below, of another place than the K^T that was factored; d is
+ * then M^-1 K^T (K(t,q) M^-1 K^T)^-1 c.  KEEL_ESINGULAR: it cannot be. */
+KEEL_API keel_status keel_native_factor_oblique(keel_work *w, double t, const double *u);
 
 /* The attempt gives up; returns KEEL_RETRY.  A shorter step is tried, and where that cannot be the run ends
  * with this status and sentence. */

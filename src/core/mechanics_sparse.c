@@ -28,7 +28,7 @@ int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned
     int nq = p->n / 2, by_mass = o->norm == KEEL_BY_DEFAULT || o->norm == KEEL_BY_MASS;
     int known = !(stabilizer & (KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS));
     int mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
-    int native = (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) != 0; /* such methods use dense matrices */
+    int native = traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN) && !(traits & KEEL_SPARSE); /* with dense ones */
     if (!mechanics || !by_mass || !known || o->keep || native) return 0;
     if (!has_pattern(&p->constraint) || !has_pattern(&p->rolling)) return 0;
     if (p->mass.value && (!p->mass.pattern || !whole_diagonal(p->mass.pattern, nq))) return 0;
@@ -93,6 +93,16 @@ keel_status mechanics_sparse_factor(struct field *fd, double t, const double *u)
     int code = saddle_factor(&m->saddle, m->mass_values, m->k_values, fd->active);
     fd->stats->schur += m->saddle.by_schur;
     return code == SADDLE_FINE ? KEEL_OK : mechanics_lost_rank(fd, t, saddle_weakest(&m->saddle));
+}
+
+keel_status mechanics_sparse_oblique(struct field *fd, double t, const double *u) {
+    struct mechanics *m = &fd->mech;
+    m->ready = 0;
+    keel_status status = rows_at(fd, t, u, m->beside, m->beside_shift);
+    if (status != KEEL_OK) return status;
+    fd->stats->factorizations++;
+    int code = saddle_factor_oblique(&m->saddle, m->mass_values, m->k_values, m->beside, fd->active);
+    return code == SADDLE_FINE ? KEEL_OK : KEEL_ESINGULAR;
 }
 
 keel_status mechanics_sparse_velocity_rows(struct field *fd, double t, const double *u, double *out) {

@@ -42,20 +42,24 @@ keel_status keel_native_time_derivative(keel_work *w, double t, const double *u,
     return fd->kg ? map_time_derivative(fd, &fd->constraint, t, u, g_t) : KEEL_OK;
 }
 
-/* Large mechanics whose method leaves the constraints to the core has no dense matrices. */
+int keel_native_sparse(const keel_work *w) {
+    return field_of(w)->mech.sparse;
+}
+
+/* Large mechanics whose method leaves the constraints to the core, or says KEEL_SPARSE, has no dense
+ * matrices. */
 static keel_status needs_dense(keel_work *w) {
     struct field *fd = field_of(w);
     if (!fd->mech.sparse) return KEEL_OK;
-    return field_fault(
-        fd, KEEL_EINVAL, KEEL_EINVAL,
-        "%s: this problem is solved by sparse matrices, and keel/native.h has dense ones; give "
-        "the stepper the trait KEEL_CONSTRAINED or KEEL_AS_GIVEN",
-        w->stepper->info.name);
+    return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
+                       "%s: this problem is solved by sparse matrices, and the stepper asks for a dense one; "
+                       "give it the trait KEEL_CONSTRAINED or KEEL_AS_GIVEN, without KEEL_SPARSE",
+                       w->stepper->info.name);
 }
 
 static keel_status needs_mechanics(keel_work *w) {
     struct field *fd = field_of(w);
-    if (fd->traits & KEEL_SECOND_ORDER) return needs_dense(w);
+    if (fd->traits & KEEL_SECOND_ORDER) return KEEL_OK;
     return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
                        "%s asks for the saddle-point system of mechanics, and the problem is none",
                        w->stepper->info.name);
@@ -72,6 +76,8 @@ size_t keel_native_mass_doubles(const keel_problem *p) {
 
 keel_status keel_native_mass(keel_work *w, double t, const double *u, double *m) {
     struct field *fd = field_of(w);
+    keel_status status = needs_dense(w);
+    if (status != KEEL_OK) return status;
     if (has_mass(fd)) return map_matrix(fd, &fd->p.mass, "mass", fd->nq, t, u, m);
     for (int i = 0; i < fd->nq; i++)
         for (int j = 0; j < fd->nq; j++) m[(long)i * fd->nq + j] = i == j;
@@ -80,7 +86,8 @@ keel_status keel_native_mass(keel_work *w, double t, const double *u, double *m)
 
 keel_status keel_native_mass_factor(keel_work *w, double t, const double *u, double *factor) {
     struct field *fd = field_of(w);
-    if (!has_mass(fd) || (fd->mech.mass && fd->p.mass.constant && fd->mech.mass_ready)) return KEEL_OK;
+    if (!has_mass(fd) || (fd->p.mass.constant && fd->mech.mass_ready)) return KEEL_OK;
+    if (fd->mech.sparse && fd->p.mass.constant) return mechanics_sparse_mass(fd, t, u);
     keel_status status = needs_dense(w);
     if (status != KEEL_OK || fd->p.mass.constant)
         return status == KEEL_OK ? mechanics_mass(fd, t, u) : status;
@@ -90,7 +97,8 @@ keel_status keel_native_mass_factor(keel_work *w, double t, const double *u, dou
 }
 
 void keel_native_mass_solve(const keel_work *w, const double *factor, double *v) {
-    const struct field *fd = field_of(w);
+    struct field *fd = field_of(w);
+    if (fd->mech.sparse) saddle_divide(&fd->mech.saddle, fd->mech.mass_values, v);
     if (fd->mech.mass) dense_cholesky_solve(fd->nq, fd->p.mass.constant ? fd->mech.mass : factor, v);
 }
 
@@ -100,7 +108,8 @@ keel_status keel_native_rows(keel_work *w, double t, const double *u, double *ro
         memcpy(rows, fd->mech.k_rows, (size_t)fd->k * (size_t)fd->nq * sizeof *rows);
         return KEEL_OK;
     }
-    keel_status status = fd->kg ? map_jacobian(fd, &fd->constraint, t, u, rows) : KEEL_OK;
+    keel_status status = needs_dense(w);
+    if (status == KEEL_OK && fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, rows);
     return status == KEEL_OK && fd->kr ? map_jacobian(fd, &fd->rolling, t, u, rows + (long)fd->kg * fd->nq)
                                        : status;
 }
@@ -118,12 +127,26 @@ keel_status keel_native_curvature(keel_work *w, double t, const double *u, doubl
 
 keel_status keel_native_factor(keel_work *w, double t, const double *u) {
     struct field *fd = field_of(w);
-    return fd->mech.k_rows ? mechanics_factor(fd, t, u) : needs_mechanics(w);
+    keel_status status = needs_mechanics(w);
+    return status == KEEL_OK ? mechanics_factor(fd, t, u) : status;
+}
+
+keel_status keel_native_factor_oblique(keel_work *w, double t, const double *u) {
+    struct field *fd = field_of(w);
+    if (fd->mech.sparse) return mechanics_sparse_oblique(fd, t, u);
+    return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
+                       "%s asks for a sparse system between two places, and the problem is not sparse",
+                       w->stepper->info.name);
 }
 
 void keel_native_correct(keel_work *w, const double *c, double *d) {
     struct field *fd = field_of(w);
     struct mechanics *m = &fd->mech;
+    if (m->sparse) {
+        memcpy(m->z, c, (size_t)fd->k * sizeof *c);
+        mechanics_sparse_shortest(fd, m->z, d);
+        return;
+    }
     rowspace_shortest(&m->space, c, m->z, m->weighted); /* which is aligned, and a multiple of 4 long */
     if (m->mass) dense_lower_t_solve(fd->nq, m->mass, m->weighted);
     memcpy(d, m->weighted, (size_t)fd->nq * sizeof *d);

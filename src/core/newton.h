@@ -13,7 +13,7 @@
  * (newton_mechanics.c).  Pattern, analysis and factors lie outside the
  * block. They follow from the numbers in it: of a narrow band from J and c alone (linalg/band); else pivots
  * are those of an anchor, the first J and c of all.  Factors that a copied or loaded solver lacks are made
- * again when they are used.  Where the factors of an ODE would fill too much, GMRES takes their place
+ * again when they are used.  Where they would fill too much, but in mechanics, GMRES takes their place
  * (newton_krylov.c). */
 #ifndef KEEL_CORE_NEWTON_H
 #define KEEL_CORE_NEWTON_H
@@ -99,6 +99,10 @@ int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_new
                         double share);
 keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary);
 void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary);
+
+/* (M b, 0), in the order of the factors, complex numbers in pairs; and b from what they leave. */
+void newton_sparse_right(const struct field *fd, const double *b, const double *imaginary, double *r);
+void newton_sparse_left(const struct field *fd, const double *r, double *b, double *imaginary);
 
 /* Are there factors of matrix k?  A copied solver, or one that was loaded, makes them here. */
 int newton_sparse_stands(const keel_work *w, keel_newton *n, int k);

@@ -1,4 +1,5 @@
-/* newton_krylov.c - see newton.h: I - c J where its factors would fill too much, by GMRES.
+/* newton_krylov.c - see newton.h: I - c J, or the matrix with M and F in it, where its factors would fill too
+ * much, by GMRES.
  *
  * On grids of two and three dimensions the factors of N unknowns take O(N^1.5) and O(N^2) operations, the
  * incomplete ones O(N).  What a run does with them is counted in operations, which are the same in every run,
@@ -13,9 +14,19 @@
 #define USUAL 1e-12 /* relative, where nobody says how near a solve must come */
 #define HOPELESS 1e13 /* operations of the factors: hours */
 
+/* Incomplete factors have their pivots on the diagonal: of a DAE, row i of F must contain y_i. */
+static int has_diagonal(const struct newton_pattern *p) {
+    for (int j = 0; j < p->order; j++) {
+        int place = p->columns.start[j], end = p->columns.start[j + 1];
+        while (place < end && p->columns.row[place] != j) place++;
+        if (place == end) return 0;
+    }
+    return 1;
+}
+
 int newton_krylov_attach(struct field *fd) {
     struct newton_pattern *p = fd->pattern;
-    if (fd->m || fd->p.mass.value || fd->traits & KEEL_SECOND_ORDER || p->banded) return 0;
+    if (fd->traits & KEEL_SECOND_ORDER || p->banded || !has_diagonal(p)) return 0;
     if (sparse_operations(p->analysis) < MUCH * (double)p->columns.entries) return 0;
     const struct ilu *first = NULL;
     int parts = 1;
@@ -67,12 +78,18 @@ int newton_krylov_factor(keel_newton *n, int k, const double *values) {
     return n->stands[k];
 }
 
-/* b, with its imaginary part in pairs, or as it is; and back. */
-static void join(int n, const double *b, const double *imaginary, double *pair) {
-    for (int i = 0; i < n; i++) pair[2 * i] = b[i], pair[2 * i + 1] = imaginary[i];
-}
-static void part(int n, const double *pair, double *b, double *imaginary) {
-    for (int i = 0; i < n; i++) b[i] = pair[2 * i], imaginary[i] = pair[2 * i + 1];
+/* S of all unknowns: y counts by its size as x does by its own, on the average. */
+static const double *scale_all(const struct field *fd, const double *scale) {
+    double *all = fd->pattern->moved, sum = 0;
+    for (int i = 0; i < fd->n + fd->m && !scale; i++) all[i] = fd->size[i] > 0 ? 1 / fd->size[i] : 1;
+    if (!scale || fd->m == 0) return scale ? scale : all;
+    for (int i = 0; i < fd->n; i++) {
+        all[i] = scale[i];
+        sum += scale[i] * fd->size[i] * scale[i] * fd->size[i];
+    }
+    double average = sum > 0 ? sqrt(sum / fd->n) : 1;
+    for (int i = fd->n; i < fd->n + fd->m; i++) all[i] = average * (fd->size[i] > 0 ? 1 / fd->size[i] : 1);
+    return all;
 }
 
 int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary,
@@ -81,12 +98,12 @@ int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, do
     struct gmres *g = fd->pattern->gmres;
     if (!newton_krylov_iterates(n, k) || !newton_sparse_stands(w, n, k)) return 0;
     if (n->effort->direct != 0) return 0;
-    double *by_size = fd->pattern->moved, *right = imaginary ? fd->pattern->right : b;
-    if (imaginary) join(fd->n, b, imaginary, right);
-    for (int i = 0; i < fd->n && !scale; i++) by_size[i] = fd->size[i] > 0 ? 1 / fd->size[i] : 1;
-    int found = gmres_solve(g, n->incomplete[k], right, scale ? scale : by_size, enough, scale ? 0 : USUAL);
+    double *right = fd->pattern->right, share = sqrt((double)fd->n / fd->pattern->order);
+    newton_sparse_right(fd, b, imaginary, right);
+    int found =
+        gmres_solve(g, n->incomplete[k], right, scale_all(fd, scale), share * enough, scale ? 0 : USUAL);
     n->effort->spent += gmres_operations(g, n->incomplete[k]);
-    if (found && imaginary) part(fd->n, right, b, imaginary);
+    if (found) newton_sparse_left(fd, right, b, imaginary);
     if (found) return 1;
     if (sparse_operations(fd->pattern->analysis) < HOPELESS) {
         n->effort->direct = 1;

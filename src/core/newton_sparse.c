@@ -140,8 +140,7 @@ int newton_sparse_stands(const keel_work *w, keel_newton *n, int k) {
     return n->stands[k];
 }
 
-/* (M b, 0), in the order of the factors; complex numbers in pairs. */
-static void take_right(const struct field *fd, const double *b, const double *imaginary, double *r) {
+void newton_sparse_right(const struct field *fd, const double *b, const double *imaginary, double *r) {
     const struct newton_pattern *p = fd->pattern;
     int stride = imaginary ? 2 : 1;
     memset(r, 0, (size_t)stride * (size_t)p->order * sizeof *r);
@@ -149,6 +148,14 @@ static void take_right(const struct field *fd, const double *b, const double *im
         const double *v = part ? imaginary : b;
         if (fd->p.mass.value) mass_sparse_multiply(fd, v, stride, p->position, r + part);
         for (int i = 0; i < fd->n && !fd->p.mass.value; i++) r[stride * p->position[i] + part] = v[i];
+    }
+}
+
+void newton_sparse_left(const struct field *fd, const double *r, double *b, double *imaginary) {
+    const struct newton_pattern *p = fd->pattern;
+    for (int i = 0; i < fd->n; i++) {
+        b[i] = r[(imaginary ? 2 : 1) * p->position[i]];
+        if (imaginary) imaginary[i] = r[2 * p->position[i] + 1];
     }
 }
 
@@ -164,16 +171,10 @@ void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, d
         return;
     }
     if (mechanics) newton_mechanics_right(fd, n->used[k], real, other, b, imaginary, r);
-    else take_right(fd, b, imaginary, r);
+    else newton_sparse_right(fd, b, imaginary, r);
     if (!stands) r[0] = NAN;
     else if (n->bands[k]) band_solve(n->bands[k], r);
     else sparse_solve(n->factors[k], r);
-    if (mechanics) {
-        newton_mechanics_left(fd, real, other, r, b, imaginary);
-        return;
-    }
-    for (int i = 0; i < fd->n; i++) {
-        b[i] = r[(imaginary ? 2 : 1) * p->position[i]];
-        if (imaginary) imaginary[i] = r[2 * p->position[i] + 1];
-    }
+    if (mechanics) newton_mechanics_left(fd, real, other, r, b, imaginary);
+    else newton_sparse_left(fd, r, b, imaginary);
 }

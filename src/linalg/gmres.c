@@ -1,6 +1,8 @@
 /* gmres.c - see gmres.h. */
 #include "linalg/gmres.h"
 
+#include "base/portable.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +94,7 @@ static void rotate(struct gmres *g, int j) {
         h[k] = g->cosine[k] * upper + g->sine[k] * h[k + 1];
         h[k + 1] = g->cosine[k] * h[k + 1] - g->sine[k] * upper;
     }
-    double size = hypot(h[j], h[j + 1]);
+    double size = portable_length(h[j], h[j + 1]);
     g->cosine[j] = size > 0 ? h[j] / size : 1;
     g->sine[j] = size > 0 ? h[j + 1] / size : 0;
     h[j] = size;

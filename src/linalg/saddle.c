@@ -124,6 +124,7 @@ static int attach_block(struct saddle *s) {
     }
     s->block_start[s->nq] = at;
     s->block_lu = sparse_open(s->nq, s->block_start, s->block_row, SPARSE_DIAGONAL);
+    s->block_factored = 0;
     return !s->block_lu;
 }
 
@@ -218,15 +219,17 @@ static void assemble_mass(struct saddle *s, const double *mass) {
     }
 }
 
-/* The same, E K D, and in the corner -shift, or 1 for a row left out. */
-static void assemble(struct saddle *s, const double *mass, const double *k) {
+/* The same, E K_end D, D K^T E, and in the corner -shift, or 1 for a row left out. */
+static void assemble(struct saddle *s, const double *mass, const double *k, const double *k_end) {
     const int *to = s->k_to;
     assemble_mass(s, mass);
     for (int i = 0; i < s->k; i++) {
         const int *column;
         int count = row_of(s, i, &column);
-        for (int e = 0; e < count; e++, to += 2)
-            put(s->values, to, s->scale[i] * *k++ * s->inverse_weight[column[e]]);
+        for (int e = 0; e < count; e++, to += 2) {
+            s->values[to[0]] = s->scale[i] * *k_end++ * s->inverse_weight[column[e]];
+            s->values[to[1]] = s->scale[i] * *k++ * s->inverse_weight[column[e]];
+        }
         s->values[s->corner[i]] = s->scale[i] > 0 ? -s->shift : 1;
     }
 }
@@ -239,6 +242,14 @@ int saddle_weigh(struct saddle *s, const double *mass) {
         if (!(s->inverse_weight[i] > 0)) return 0;
     }
     return 1;
+}
+
+/* D M D from the block that was saved with all else. */
+static int factor_block(struct saddle *s) {
+    if (s->block_factored) return 0;
+    s->block_factored =
+        sparse_refactor(s->block_lu, s->block) == 0 || sparse_anchor(s->block_lu, s->block) == 0;
+    return !s->block_factored;
 }
 
 /* A symmetric matrix is positive definite if and only if pivots taken from its diagonal are positive. */
@@ -255,7 +266,8 @@ int saddle_check_mass(struct saddle *s, const double *mass) {
     if (!s->coupled) return 0;
     assemble_mass(s, mass);
     for (int e = 0; e < s->block_start[s->nq]; e++) s->block[e] = s->values[s->block_from[e]];
-    if (sparse_refactor(s->block_lu, s->block) && sparse_anchor(s->block_lu, s->block)) return 1;
+    s->block_factored = 0;
+    if (factor_block(s)) return 1;
     for (int k = 0; k < s->nq; k++) {
         int column;
         if (!(sparse_pivot(s->block_lu, k, &column) > s->nq * DBL_EPSILON)) return column + 1;
@@ -288,12 +300,34 @@ int saddle_factor(struct saddle *s, const double *mass, const double *k, const i
     if (fine) return SADDLE_FINE;
     scale_rows(s, k, active);
     s->shift = 0;
-    assemble(s, mass, k);
+    assemble(s, mass, k, k);
     for (int i = 0; i < s->k; i++)
         if (active[i] && s->scale[i] == 0) return SADDLE_SINGULAR;
     if (factor_anchored(s) == 0 && sparse_pivot_ratio(s->lu) > DOUBTFUL) return SADDLE_FINE;
     if (sparse_fresh(s->lu, s->values) == 0 && sparse_pivot_ratio(s->lu) > TINY) return SADDLE_FINE;
     return SADDLE_SINGULAR;
+}
+
+int saddle_factor_oblique(struct saddle *s, const double *mass, const double *k, const double *k_end,
+                          const int *active) {
+    s->by_schur = 0;
+    s->shift = 0;
+    scale_rows(s, k, active);
+    assemble(s, mass, k, k_end);
+    int fine = sparse_fresh(s->lu, s->values) == 0 && sparse_pivot_ratio(s->lu) > TINY;
+    return fine ? SADDLE_FINE : SADDLE_SINGULAR;
+}
+
+void saddle_divide(struct saddle *s, const double *mass, double *v) {
+    if (!s->weighed) saddle_weigh(s, mass);
+    if (s->schur) {
+        if (!s->weighed) schur_weigh(s->schur, mass);
+        schur_divide(s->schur, v);
+        return;
+    }
+    for (int j = 0; j < s->nq; j++) v[j] *= s->inverse_weight[j];
+    if (s->coupled && factor_block(s) == 0) sparse_solve(s->block_lu, v);
+    for (int j = 0; j < s->nq; j++) v[j] *= s->inverse_weight[j];
 }
 
 int saddle_factor_any(struct saddle *s, const double *mass, const double *k, const double *inverse_weight,
@@ -307,7 +341,7 @@ int saddle_factor_any(struct saddle *s, const double *mass, const double *k, con
     if (fine) return SADDLE_FINE;
     scale_rows(s, k, active);
     s->shift = SHIFT;
-    assemble(s, inverse_weight ? NULL : mass, k);
+    assemble(s, inverse_weight ? NULL : mass, k, k);
     return sparse_fresh(s->lu, s->values) ? SADDLE_SINGULAR : SADDLE_FINE;
 }
 

@@ -39,6 +39,7 @@ struct saddle {
     int *block_start, *block_row, *block_from; /* coupled: D M D alone, and where it stands in values */
     double *block;
     struct sparse *block_lu;
+    int block_factored;
     struct schur *schur; /* NULL: the whole system is always factored */
     int by_schur;        /* the factors at hand are schur's */
     int steady;          /* given: M does not change but where saddle_check_mass is called */
@@ -65,6 +66,9 @@ int saddle_factor(struct saddle *s, const double *mass, const double *k, const i
  * are chosen anew. */
 int saddle_factor_any(struct saddle *s, const double *mass, const double *k, const double *inverse_weight,
                       const int *active);
+/* After saddle_factor, with the same M and K: K_end takes the place of K below, so that K_end d = c. */
+int saddle_factor_oblique(struct saddle *s, const double *mass, const double *k, const double *k_end,
+                          const int *active);
 /* f (nq) and c (k) become d and mu.  Rows left out have mu = 0. */
 void saddle_solve(struct saddle *s, double *f, double *c);
 /* The same for iterations that look at their rows themselves: no refinement where it can be left out. */
@@ -74,6 +78,8 @@ void saddle_solve_roughly(struct saddle *s, double *f, double *c);
 void saddle_least(struct saddle *s, const double *k, const int *active, double *lambda);
 /* The row of K that is nearest to a combination of others, after SADDLE_SINGULAR. */
 int saddle_weakest(struct saddle *s);
+/* v := M^-1 v for an M that saddle_check_mass has seen. */
+void saddle_divide(struct saddle *s, const double *mass, double *v);
 /* D from M's diagonal; 0: an entry is not positive. */
 int saddle_weigh(struct saddle *s, const double *mass);
 /* Rows of K, with columns weighed by M's diagonal, that are combinations of others: independent[i] stays or

@@ -7,7 +7,9 @@
  * step: they leave G v = 0 by O(h^2), along M^-1 G^T, which the two-form dq dp does not see.
  * For H(q,p) of any shape RATTLE is the Lobatto pair of two stages (lobatto.h).
  *
- * Newton runs on the h-scaled multipliers with the true matrix G(q_1) M^-1 G(q)^T.  Ryckaert, Ciccotti,
+ * Newton runs on the h-scaled multipliers with the true matrix G(q_1) M^-1 G(q)^T.  Where matrices are sparse
+ * it takes G(q) M^-1 G(q)^T, whose factors are those of the velocities of the step before: it contracts by
+ * what a step turns.  Where that is slow, the true one is factored.  Ryckaert, Ciccotti,
  * Berendsen 1977; Andersen 1983; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4. */
 #include <keel/native.h>
 
@@ -19,12 +21,17 @@
 #include <math.h>
 #include <string.h>
 
+#define ROUGH 1e-12 /* of the size of q: nearer than that, round-off may end the iteration */
+#define SLOW 0.2    /* a contraction for which another sparse matrix pays */
+
 struct rattle {
     struct lobatto pair; /* for canonical Hamiltonian problems; what follows is for mechanics */
     int of_mechanics;    /* x = (q, v), not (q, p) */
     int nq, k;
+    int sparse;
     double *push; /* k x nq: rows M^-1 G(q)^T */
     double *g, *jacobian, *matrix, *change;
+    double *shift; /* nq: of v_half, in a step of Newton's method */
     double *force; /* M^-1 F at q, then at q_1 */
     double *half;  /* v_half */
     double *gain;  /* what v has gained: sums of increments keep the bits that v itself would swallow */
@@ -49,13 +56,15 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
         lobatto_layout(p, w, 2);
         return;
     }
-    size_t nq = (size_t)p->n / 2, k = (size_t)p->constraint.count;
+    m->sparse = keel_native_sparse(w);
+    size_t nq = (size_t)p->n / 2, k = (size_t)p->constraint.count, full = m->sparse ? 0 : k;
     m->nq = (int)nq;
     m->k = (int)k;
-    m->push = keel_work_doubles(w, k * nq);
+    m->push = keel_work_doubles(w, full * nq);
     m->g = keel_work_doubles(w, k);
-    m->jacobian = keel_work_doubles(w, k * nq);
-    m->matrix = keel_work_doubles(w, k * k);
+    m->jacobian = keel_work_doubles(w, full * nq);
+    m->matrix = keel_work_doubles(w, full * full);
+    m->shift = keel_work_doubles(w, nq);
     m->change = keel_work_doubles(w, k);
     m->force = keel_work_doubles(w, nq);
     m->half = keel_work_doubles(w, nq);
@@ -86,37 +95,60 @@ static void form_matrix(const keel_work *w) {
         }
 }
 
+/* The matrix at q_1.  KEEL_ESINGULAR: it cannot be solved with. */
+static keel_status factor_positions(keel_work *w, double t_new) {
+    struct rattle *m = w->method;
+    if (m->sparse) return keel_native_factor_oblique(w, t_new, m->x_new);
+    keel_status status = keel_native_jacobian(w, KEEL_MAP_CONSTRAINT, t_new, m->x_new, 0, m->jacobian);
+    if (status != KEEL_OK) return status;
+    form_matrix(w);
+    return dense_lu(m->k, m->matrix, (int *)m->pivot, w->halt) ? KEEL_ESINGULAR : KEEL_OK;
+}
+
+/* shift := M^-1 G(q)^T (G(q_1) M^-1 G(q)^T)^-1 g / h */
+static void find_shift(keel_work *w, double h) {
+    struct rattle *m = w->method;
+    const int *active = w->native->active;
+    int k = m->k, nq = m->nq;
+    for (int i = 0; i < k; i++) m->change[i] = active[i] ? m->g[i] / h : 0;
+    if (m->sparse) {
+        keel_native_correct(w, m->change, m->shift);
+        return;
+    }
+    dense_lu_solve(k, m->matrix, (int *)m->pivot, m->change);
+    for (int j = 0; j < nq; j++) {
+        m->shift[j] = 0;
+        for (int i = 0; i < k; i++) m->shift[j] += m->push[(long)i * nq + j] * m->change[i];
+    }
+}
+
 /* q_1 = q + h v_half with g(q_1) = 0 at t_new, v_half = v + gain moved along M^-1 G(q)^T. */
 static keel_status solve_positions(keel_work *w, const keel_attempt *a, const double *q, double t_new) {
     struct rattle *m = w->method;
-    const int *active = w->native->active;
-    int k = m->k, nq = m->nq, idle = 0;
-    double before = HUGE_VAL;
+    int nq = m->nq, idle = 0, slow = 0;
+    double before = HUGE_VAL, least = HUGE_VAL;
     for (int iteration = 0; iteration < 30; iteration++) {
         for (int j = 0; j < nq; j++) m->x_new[j] = q[j] + a->h * m->half[j];
-        if (k == 0) return KEEL_OK;
+        if (m->k == 0) return KEEL_OK;
         keel_status status = keel_native_value(w, KEEL_MAP_CONSTRAINT, t_new, m->x_new, m->g);
-        int fresh = iteration < 2 || idle;
-        if (status == KEEL_OK && fresh)
-            status = keel_native_jacobian(w, KEEL_MAP_CONSTRAINT, t_new, m->x_new, 0, m->jacobian);
+        int fresh = m->sparse ? slow : iteration < 2 || idle;
+        if (status == KEEL_OK && fresh) status = factor_positions(w, t_new);
+        if (status == KEEL_ESINGULAR) break;
         if (status != KEEL_OK) return status;
-        if (fresh) form_matrix(w);
-        if (fresh && dense_lu(k, m->matrix, (int *)m->pivot, w->halt)) break;
-        for (int i = 0; i < k; i++) m->change[i] = active[i] ? m->g[i] / a->h : 0;
-        dense_lu_solve(k, m->matrix, (int *)m->pivot, m->change);
+        find_shift(w, a->h);
         keel_work_count(w, 0, 1);
         double length = 0, largest = DBL_MIN;
         for (int j = 0; j < nq; j++) largest = fmax(largest, fabs(m->x_new[j]) + fabs(a->h * m->half[j]));
         for (int j = 0; j < nq; j++) {
-            double shift = 0;
-            for (int i = 0; i < k; i++) shift += m->push[(long)i * nq + j] * m->change[i];
-            m->gain[j] -= shift;
+            m->gain[j] -= m->shift[j];
             m->half[j] = a->x[nq + j] + m->gain[j];
-            length = fmax(length, fabs(a->h * shift) / largest);
+            length = fmax(length, fabs(a->h * m->shift[j]) / largest);
         }
         if (!isfinite(length)) break;
-        idle = length > 0.5 * before ? idle + 1 : 0;
-        if (length <= DBL_EPSILON || (idle >= 2 && length < 1e-12)) {
+        idle = length > 0.5 * least ? idle + 1 : 0; /* round-off may go round in a circle */
+        least = fmin(least, length);
+        slow = length > SLOW * before && length > ROUGH;
+        if (length <= DBL_EPSILON || (idle >= 2 && length < ROUGH)) {
             for (int j = 0; j < nq; j++) m->x_new[j] = q[j] + a->h * m->half[j];
             return KEEL_OK;
         }
@@ -153,8 +185,8 @@ static keel_status look_around(keel_work *w, double t, const double *x) {
     struct rattle *m = w->method;
     keel_status status = keel_native_factor(w, t, x);
     if (status == KEEL_OK) status = acceleration(w, t, x, m->force);
-    if (status == KEEL_OK) status = keel_native_rows(w, t, x, m->push);
-    for (int i = 0; i < m->k && status == KEEL_OK; i++)
+    if (status == KEEL_OK && !m->sparse) status = keel_native_rows(w, t, x, m->push);
+    for (int i = 0; i < m->k && status == KEEL_OK && !m->sparse; i++)
         keel_native_mass_solve(w, NULL, m->push + (long)i * m->nq);
     return status;
 }
@@ -197,7 +229,7 @@ static keel_status attempt_shake(keel_work *w, keel_attempt *a) {
     return status;
 }
 
-#define TRAITS (KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED)
+#define TRAITS (KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED | KEEL_SPARSE)
 
 const keel_stepper rattle_methods[] = {
     {
@@ -218,7 +250,7 @@ const keel_stepper rattle_methods[] = {
                  .about = "SHAKE: symplectic, keeps positions on the constraints, velocities to O(h^2)",
                  .reference = "Ryckaert, Ciccotti, Berendsen 1977; Hairer, Lubich, Wanner VII.1.4",
                  .order = 2,
-                 .traits = KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_AS_GIVEN},
+                 .traits = KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_AS_GIVEN | KEEL_SPARSE},
         .no_rhs = 1,
         .size = sizeof(struct rattle),
         .refuse = refuse_shake,

@@ -314,7 +314,7 @@ static void compiled_series_have_the_bits_of_the_interpreter(void **state) {
         snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, list.file[count]);
         keel_model *m = keel_model_load(path, &(keel_model_options){.interpret = 1});
         assert_int_equal(keel_model_status(m), KEEL_OK);
-        const struct inside_mode *mode = &m->mode[m->model->start];
+        const struct inside_mode *mode = m->mode[m->model->start];
         if (!mode->functions.series.value) fail_msg("%s has no series", list.file[count]);
         snprintf(name, sizeof name, "x%d", count);
         assert_int_equal(emit_series(&e, name, &mode->functions.recurrences), 0);

@@ -1,0 +1,130 @@
+/* test_native_sparse.c - native methods on large constrained mechanics: with sparse matrices they give the
+ * runs that they give with dense ones, on random frameworks, and have the same bits after a copy. */
+#include "testing.h"
+
+#include "linalg/sparse.h"
+
+#include <keel/model.h>
+#include <keel/save.h>
+
+enum { POINTS = 30, TEXT = 20000 };
+
+static double draw(unsigned *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 24);
+}
+
+/* Which masses move each other: none, those of pairs, those of all in a row. */
+enum coupling { APART, PAIRS, ROW, COUPLINGS };
+
+static void write_rod(char *text, int i, int j, const double *x, const double *y) {
+    double dx = x[i] - x[j], dy = y[i] - y[j];
+    size_t used = strlen(text);
+    if (j) /* the first point hangs on a pivot that sets off smoothly */
+        snprintf(text + used, TEXT - used, "constraint a%d_%d: (x[%d]-x[%d])^2 + (y[%d]-y[%d])^2 = %.17g\n",
+                 i, j, i, j, i, j, dx * dx + dy * dy);
+    else
+        snprintf(text + used, TEXT - used,
+                 "constraint a%d_%d: (x[%d] - 0.1*(1 - cos(5*t)))^2 + y[%d]^2 = %.17g\n", i, j, i, i,
+                 dx * dx + dy * dy);
+}
+
+/* Points that hang on earlier ones, three of them on two: a tree of rods with loops, from rest. */
+static void write_framework(char *text, unsigned seed, enum coupling coupling) {
+    static const char *const coupled[] = {"", " + sum(i in 1..N/2, x[2*i]'*x[2*i-1]'/4)",
+                                          " + sum(i in 2..N, x[i]'*x[i-1]'/4 + y[i]'*x[i-1]'/9)"};
+    double x[POINTS + 1] = {0}, y[POINTS + 1] = {0};
+    snprintf(text, TEXT, "param N = %d\ncoord x[1..N], y[1..N]\n", POINTS);
+    for (int i = 1; i <= POINTS; i++) {
+        int on = i > 1 ? i - 1 - (int)(draw(&seed) * (i < 5 ? 1 : 3)) : 0;
+        x[i] = x[on] + 0.7 + 0.6 * draw(&seed);
+        y[i] = y[on] - 0.8 + 1.6 * draw(&seed);
+        write_rod(text, i, on, x, y);
+        if (i % 10 == 7) write_rod(text, i, on - 2, x, y);
+        size_t used = strlen(text);
+        snprintf(text + used, TEXT - used, "init x[%d] = %.17g, y[%d] = %.17g, x[%d]' = 0, y[%d]' = 0\n", i,
+                 x[i], i, y[i], i, i);
+    }
+    size_t used = strlen(text);
+    snprintf(text + used, TEXT - used,
+             "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)*(1 + i/N)/2 - 9.81*y[i])%s\nrun 0 .. 1\n",
+             coupled[coupling]);
+}
+
+static const keel_problem *read_framework(unsigned seed, enum coupling coupling, keel_model **m) {
+    static char text[TEXT];
+    keel_mode mode;
+    write_framework(text, seed, coupling);
+    *m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
+    assert_non_null(*m);
+    if (keel_model_status(*m) != KEEL_OK) fail_msg("%s", keel_model_message(*m));
+    assert_true(keel_model_mode(*m, 0, &mode));
+    return mode.problem;
+}
+
+static keel_solver *run(const keel_problem *p, const keel_options *o, double t_end) {
+    keel_solver *s = keel_open(p, o);
+    assert_non_null(s);
+    if (keel_run(s, t_end) != KEEL_OK) fail_msg("%s", keel_message(s));
+    return s;
+}
+
+/* Another norm of corrections, of which there are none, leaves the dense matrices.  Of the steps the longest
+ * turns rods so far that G(q) no longer does for G(q_1). */
+static void runs_are_those_of_dense_matrices(void **state) {
+    static const struct {
+        const char *method;
+        double step, end;
+    } tries[] = {{"rattle", 0.01, 0.2}, {"rattle", 0.1, 0.4}, {"rattle4", 0.02, 0.2}, {"shake", 0.01, 0.2}};
+    (void)state;
+    for (unsigned seed = 1; seed <= 6; seed++)
+        for (int k = 0; k < (int)(sizeof tries / sizeof *tries); k++) {
+            keel_model *m;
+            const keel_problem *p = read_framework(seed, (enum coupling)(seed % COUPLINGS), &m);
+            keel_options o = {.method = tries[k].method, .step = tries[k].step};
+            keel_solver *sparse = run(p, &o, tries[k].end);
+            o.norm = KEEL_BY_ERROR;
+            keel_solver *dense = run(p, &o, tries[k].end);
+            assert_true(2 * keel_save(sparse, NULL, 0) < keel_save(dense, NULL, 0));
+            double apart = 0;
+            for (int j = 0; j < p->n; j++)
+                apart = fmax(apart, fabs(keel_state(sparse)[j] - keel_state(dense)[j]));
+            if (!(apart < 1e-10))
+                fail_msg("%s, step %g, framework %u: %g apart", o.method, o.step, seed, apart);
+            assert_below(worst_units(sparse, NULL), 16);
+            keel_close(sparse);
+            keel_close(dense);
+            keel_model_close(m);
+        }
+}
+
+static void same_bits(void **state) {
+    static const char *const methods[] = {"rattle", "rattle6", "shake"};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        keel_model *m;
+        const keel_problem *p = read_framework(3, (enum coupling)k, &m);
+        const keel_options o = {.method = methods[k], .step = 0.01};
+        keel_solver *a = run(p, &o, 0.05), *fork = keel_fork(a);
+        size_t size = keel_save(a, NULL, 0);
+        void *saved = malloc(size);
+        assert_non_null(saved);
+        keel_save(a, saved, size);
+        keel_solver *loaded = keel_load(p, &o, saved, size), *all[] = {a, fork, loaded};
+        for (int s = 0; s < 3; s++)
+            if (keel_run(all[s], 0.1) != KEEL_OK) fail_msg("%s", keel_message(all[s]));
+        assert_memory_equal(keel_state(a), keel_state(fork), (size_t)p->n * sizeof(double));
+        assert_memory_equal(keel_state(a), keel_state(loaded), (size_t)p->n * sizeof(double));
+        for (int s = 0; s < 3; s++) keel_close(all[s]);
+        free(saved);
+        keel_model_close(m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_are_those_of_dense_matrices),
+        cmocka_unit_test(same_bits),
+    };
+    return sparse_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
+}
