@@ -73,6 +73,7 @@ static int build(struct impulse *i, struct formulation *own, expr *value, const 
     expr missing;
     int all = i->n + i->rows;
     if (derive_jacobian(&own->derive, all, value, i->n, by, &i->slope)) return 0;
+    if (own->y->m->directions && !impulse_vary_open(i, own, value)) return 0;
     if (functions_tape(own, (size_t)all, value, &i->value, &missing) ||
         functions_tape(own, (size_t)i->slope.row_start[all], i->slope.value, &i->slopes, &missing) ||
         functions_tape(own, (size_t)i->along.row_start[i->rows], i->along.value, &i->alongs, &missing))
@@ -86,7 +87,7 @@ static int build(struct impulse *i, struct formulation *own, expr *value, const 
 
 int impulse_open(struct impulse *i, struct formulation *own) {
     const struct motion *motion = &mode_of(own)->motion;
-    *i = (struct impulse){.n = motion->n};
+    *i = (struct impulse){.n = motion->n, .unknowns = (size_t)own->n + (size_t)own->m};
     if (motion->rows == 0 || own->y->m->form == MODEL_POISSON) return 1;
     size_t n = (size_t)motion->n, rows = (size_t)motion->rows;
     size_t entries = (size_t)motion->gradient.row_start[motion->rows];
@@ -110,6 +111,7 @@ void impulse_close(struct impulse *i) {
     tape_free(&i->slopes);
     tape_free(&i->alongs);
     tape_free(&i->rates);
+    impulse_vary_close(i);
     free(i->place);
     free(i->rate_place);
     *i = (struct impulse){0};
@@ -162,27 +164,43 @@ static keel_status solve(const struct impulse *i, double t, const double *parame
     return KEEL_OK;
 }
 
-int impulse_apply(const struct impulse *i, double t, const double *parameter, const unsigned char *stays,
-                  double *u) {
-    if (!i->there) return 1;
+/* Work of one solve: P(w0), the step with minus the impulses, matrix and entries; the unknowns before. */
+struct workspace {
+    double *work, *before, *rate;
+    int *pivot;
+};
+
+static int take(const struct impulse *i, size_t unknowns, struct workspace *w) {
     size_t all = (size_t)i->n + (size_t)i->rows, entries = (size_t)i->slope.row_start[all];
     size_t more = (size_t)i->along.row_start[i->rows];
-    double *work = malloc((2 * all + all * all + entries + more) * sizeof *work);
-    double *before = malloc(2 * (size_t)i->n * sizeof *before), *rate = before ? before + i->n : NULL;
-    int *pivot = malloc(all * sizeof *pivot);
-    keel_status status = work && before && pivot ? KEEL_OK : KEEL_ENOMEM;
+    w->work = malloc((2 * all + all * all + entries + more) * sizeof *w->work);
+    w->before = malloc((unknowns + (size_t)i->n) * sizeof *w->before);
+    w->rate = w->before ? w->before + unknowns : NULL;
+    w->pivot = malloc(all * sizeof *w->pivot);
+    return w->work && w->before && w->pivot;
+}
+
+int impulse_apply(const struct impulse *i, double t, const double *parameter, const unsigned char *stays,
+                  const double *moments, double *u) {
+    if (!i->there) return 1;
+    struct workspace w;
+    size_t all = (size_t)i->n + (size_t)i->rows, unknowns = i->unknowns;
+    keel_status status = take(i, unknowns, &w) ? KEEL_OK : KEEL_ENOMEM;
     if (status == KEEL_OK) {
-        for (int j = 0; j < i->n; j++) before[j] = u[i->place[j]];
-        status = solve(i, t, parameter, stays, u, work, pivot);
-        for (int j = 0; j < i->n && status != KEEL_OK; j++) u[i->place[j]] = before[j];
-        if (status == KEEL_ESINGULAR) status = solve(i, t, parameter, NULL, u, work, pivot);
-        for (int j = 0; j < i->n && status != KEEL_OK; j++) u[i->place[j]] = before[j];
-        if (status == KEEL_OK && tape_call(&i->rates, t, u, parameter, rate)) status = KEEL_ENOMEM;
+        memcpy(w.before, u, unknowns * sizeof *u);
+        status = solve(i, t, parameter, stays, u, w.work, w.pivot);
+        if (status != KEEL_OK) memcpy(u, w.before, unknowns * sizeof *u);
+        if (status == KEEL_ESINGULAR) status = solve(i, t, parameter, stays = NULL, u, w.work, w.pivot);
+        if (status != KEEL_OK) memcpy(u, w.before, unknowns * sizeof *u);
+        if (status == KEEL_OK && tape_call(&i->rates, t, u, parameter, w.rate)) status = KEEL_ENOMEM;
         for (int j = 0; j < i->n && status == KEEL_OK; j++)
-            if (i->rate_place[j] >= 0) u[i->rate_place[j]] = rate[j];
+            if (i->rate_place[j] >= 0) u[i->rate_place[j]] = w.rate[j];
+        struct impulse_solved solved = {w.work + 2 * all, w.work + all + i->n, w.pivot};
+        if (status == KEEL_OK && !impulse_vary(i, t, parameter, stays, moments, w.before, &solved, u))
+            status = KEEL_ENOMEM;
     }
-    free(work);
-    free(before);
-    free(pivot);
+    free(w.work);
+    free(w.before);
+    free(w.pivot);
     return status != KEEL_ENOMEM;
 }

@@ -6,6 +6,7 @@
 #include "symbolic/derive_rules.h"
 
 #include <math.h>
+#include <string.h>
 
 /* By the place among the states: v may be another name of x'. */
 static expr assigned_to(const struct model_event *event, const struct formulation *next, expr symbol) {
@@ -32,10 +33,54 @@ expr saltation_before(struct keel_model *m, struct inside_mode *mode, const stru
     struct graph *g = &m->model->graph;
     int k = tangent_direction(m->model, symbol);
     if (k < 0) return symbol;
-    expr after = assigned_to(own->event, &m->mode[own->to].formulation, tangent_primal(m->model, symbol));
+    expr after = assigned_to(own->event, &m->mode[own->to]->formulation, tangent_primal(m->model, symbol));
     expr rate = derive_total(&mode->formulation.derive, after);
     return derive_add(g, tangent_derivative(m->model, k, after),
                       derive_mul(g, rate, saltation_time(m, mode, own, k)));
+}
+
+/* d/dt of an expression that is frozen: by f, which is so, too. */
+static expr slope_of(struct formulation *r, expr e) {
+    struct graph *g = &r->y->m->graph;
+    struct derive_sparse by = {0};
+    expr slope = derive_partial(&r->derive, e, expr_symbol(g, EXPR_TIME, 0, 0));
+    if (slope == EXPR_NONE || derive_jacobian(&r->derive, 1, &e, r->n + r->m, r->basic, &by))
+        return EXPR_NONE;
+    for (int k = 0; k < by.row_start[1]; k++) { /* of y there is no rate */
+        expr rate = by.column[k] < r->n ? r->f.value[by.column[k]] : expr_constant(g, NAN);
+        slope = derive_add(g, slope, derive_mul(g, by.value[k], rate));
+    }
+    derive_free(&by);
+    return slope;
+}
+
+static int find_primals(struct formulation *r) {
+    struct model *m = r->y->m;
+    r->direction = pool_take(r->pool, ((size_t)r->n + 1) * sizeof *r->direction);
+    r->primal = pool_take(r->pool, ((size_t)r->n + 1) * sizeof *r->primal);
+    if (r->pool->refused) return 0;
+    for (int i = 0; i < r->n; i++) {
+        r->primal[i] = formulation_place(r, tangent_primal(m, r->basic[i]));
+        r->direction[i] = r->primal[i] < 0 ? -1 : tangent_direction(m, r->basic[i]);
+    }
+    return 1;
+}
+
+int saltation_moments(struct formulation *r) {
+    struct model *m = r->y->m;
+    struct graph *g = &m->graph;
+    int first = r->event.count - r->surfaces, at = 0;
+    if (!m->directions || !r->surfaces) return 1;
+    r->moment = pool_take(r->pool, (size_t)r->surfaces * (size_t)m->directions * sizeof *r->moment);
+    if (r->pool->refused || !find_primals(r)) return 0;
+    for (int k = 0; k < r->surfaces; k++) {
+        expr e = r->event.value[first + k], slope = slope_of(r, e);
+        for (int j = 0; j < m->directions; j++) {
+            expr moves = formulation_resolve(r, tangent_derivative(m, j, e));
+            r->moment[at++] = derive_div(g, expr_make(g, EXPR_NEG, moves, 0, 0), slope);
+        }
+    }
+    return !g->failed;
 }
 
 int saltation_rates(struct keel_model *m, struct inside_mode *mode) {
@@ -51,15 +96,21 @@ int saltation_rates(struct keel_model *m, struct inside_mode *mode) {
            diagnostics_memory(&m->messages);
 }
 
+int saltation_at(const struct keel_sim *s, const struct inside_event *own) {
+    const struct formulation *r = &s->m->mode[own->to]->formulation;
+    int at = r->n + r->m;
+    for (int k = 0; k < own->event->actions; k++) at += own->event->action[k].kind == SYNTAX_ASSIGN;
+    return at;
+}
+
 keel_status saltation_apply(struct keel_sim *s, const struct inside_event *own) {
     const struct model *model = s->m->model;
-    const struct inside_mode *next = &s->m->mode[own->to];
+    const struct inside_mode *next = s->m->mode[own->to];
     const struct formulation *r = &next->formulation;
     const char *name = own->event->label.text;
     double t = keel_time(s->solver), *u = s->work;
-    int at = r->n + r->m;
+    int at = saltation_at(s, own);
     if (model->directions == 0) return KEEL_OK;
-    for (int k = 0; k < own->event->actions; k++) at += own->event->action[k].kind == SYNTAX_ASSIGN;
     for (int k = 0; k < model->directions; k++)
         if (!isfinite(u[at + k]))
             return sim_fail(s, KEEL_EUSER,
@@ -78,25 +129,25 @@ keel_status saltation_apply(struct keel_sim *s, const struct inside_event *own) 
                             name, t);
         u[i] -= s->rate[i] * u[at + k];
     }
+    memcpy(s->rate, u, (size_t)r->n * sizeof *u); /* for saltation_check */
     return KEEL_OK;
 }
 
 keel_status saltation_check(struct keel_sim *s, const struct inside_event *own) {
     const struct model *model = s->m->model;
-    const struct formulation *r = &s->m->mode[own->to].formulation;
+    const struct formulation *r = &s->m->mode[own->to]->formulation;
     const double *x = keel_state(s->solver);
     double largest = 0;
     if (model->directions == 0) return KEEL_OK;
     for (int i = 0; i < r->n; i++)
         if (tangent_direction(model, r->basic[i]) < 0) largest = fmax(largest, fabs(x[i]));
     for (int i = 0; i < r->n; i++) {
-        if (tangent_direction(model, r->basic[i]) >= 0 || fabs(x[i] - s->entry[i]) <= 1e-9 * largest)
-            continue;
-        return sim_fail(
-            s, KEEL_ESTART,
-            "event `%s` at t = %.10g: the constraints after it move `%.60s` by an impulse, through "
-            "which sensitivities are not carried; let the event assign it",
-            own->event->label.text, keel_time(s->solver), r->names[i]);
+        if (tangent_direction(model, r->basic[i]) >= 0 || fabs(x[i] - s->rate[i]) <= 1e-9 * largest) continue;
+        return sim_fail(s, KEEL_ESTART,
+                        "event `%s` at t = %.10g: the equations after it move `%.60s`, through which "
+                        "sensitivities are not "
+                        "carried; let the event assign it",
+                        own->event->label.text, keel_time(s->solver), r->names[i]);
     }
     return KEEL_OK;
 }

@@ -13,6 +13,10 @@
 
 #include "model/sim.h"
 
+/* At a switching surface, where nothing is assigned, the core does this (keel/extras.h): tau of each surface
+ * and direction, by the sides in force.  1, or 0 without memory. */
+int saltation_moments(struct formulation *r);
+
 /* What event `own` of a mode makes of the basic symbol `symbol` of the mode that follows, D R + R' tau where
  * it is a companion; else the symbol itself. */
 expr saltation_before(struct keel_model *m, struct inside_mode *mode, const struct inside_event *own,
@@ -21,8 +25,11 @@ expr saltation_before(struct keel_model *m, struct inside_mode *mode, const stru
 expr saltation_time(struct keel_model *m, struct inside_mode *mode, const struct inside_event *own, int k);
 /* (x')+ of the primal of each basic symbol of a mode, 0 where it is no companion.  1, or 0 without memory. */
 int saltation_rates(struct keel_model *m, struct inside_mode *mode);
-/* s->work: - (x')+ tau, with the tau behind the unknowns and what is assigned. */
+/* The place of the tau in s->work: behind the unknowns and what is assigned. */
+int saltation_at(const struct keel_sim *s, const struct inside_event *own);
+/* s->work: - (x')+ tau. */
 keel_status saltation_apply(struct keel_sim *s, const struct inside_event *own);
-/* Impulses of the new mode would have to be linearised, too: KEEL_ESTART where s->entry was moved. */
+/* What the new mode moves beyond the impulses of mechanics (impulse.h) would have to be linearised, too:
+ * KEEL_ESTART where that is. */
 keel_status saltation_check(struct keel_sim *s, const struct inside_event *own);
 #endif

@@ -65,10 +65,10 @@ static expr tangent_symbol(void *user, expr symbol) {
     return derive_zero(g);
 }
 
-/* Branches that meet without a jump are passed: there S is continuous, too. */
+/* Of the branches in force: where they change, and with them S, saltation.h says how. */
 static void tangent_open(struct tangent *t, struct model *m, int number) {
     *t = (struct tangent){.m = m, .number = number};
-    derive_open_along(&t->derive, &m->graph, DERIVE_CONTINUOUS, tangent_symbol, t);
+    derive_open_along(&t->derive, &m->graph, DERIVE_ANY, tangent_symbol, t);
 }
 
 static void tangent_close(struct tangent *t) {
@@ -78,7 +78,6 @@ static void tangent_close(struct tangent *t) {
 expr tangent_derivative(struct model *m, int k, expr e) {
     struct tangent t;
     tangent_open(&t, m, k);
-    t.derive.nonsmooth = DERIVE_ANY;
     expr d = derive_total(&t.derive, e);
     tangent_close(&t);
     return d;
@@ -96,8 +95,8 @@ static expr tangent_of(struct tangent *t, expr e, struct syntax_span where,
                        struct source_messages *messages) {
     expr d = derive_total(&t->derive, e);
     if (d == EXPR_NONE && t->derive.obstacle)
-        refuse(messages, where, "the sensitivities jump where this line switches, which is not followed.",
-               "Write it without a jump (abs, min and max have none), or leave out the sensitivities.");
+        refuse(messages, where, "this line has no derivatives, which sensitivities need.",
+               "Write it otherwise, or leave out the sensitivities.");
     return d;
 }
 
@@ -226,8 +225,8 @@ static int add_unknowns(struct keel_model *m) {
     int helds = model->helds;
     for (int k = 0; k < m->model->directions; k++)
         for (int i = 0; i < helds; i++)
-            model->held[model->helds++] =
-                (struct model_held){companion(model, k, model->held[i].of), model->held[i].moment};
+            model->held[model->helds++] = (struct model_held){companion(model, k, model->held[i].of),
+                                                              model->held[i].moment, model->held[i].group};
     return !m->pool.refused || diagnostics_memory(&m->messages);
 }
 
@@ -342,10 +341,20 @@ int tangent_add(struct keel_model *m) {
     model->primals = model->unknowns;
     if (!m->sensitivity) return 1;
     if (model->mode[0].contacts) {
-        source_hint(source_diagnose(&m->messages, SOURCE_ERROR, model->mode[0].contact[0].where.offset,
-                                    model->mode[0].contact[0].where.length,
-                                    "sensitivities do not pass through contacts."),
-                    "Compare two runs that differ a little.");
+        int all = strcmp(m->sensitivity, "*") == 0; /* asked by what looks for a state or an orbit */
+        return refuse(&m->messages, model->mode[0].contact[0].where,
+                      all ? "steady states, periodic orbits and exponents are not looked for in models with "
+                            "contacts: they need the derivative of the motion by its start."
+                          : "sensitivities do not pass through contacts.",
+                      all ? "Let it run to rest, or take stiff springs in place of the contacts."
+                          : "Compare two runs that differ a little.");
+    }
+    if (model->groups > 1) {
+        source_hint(
+            source_diagnose(&m->messages, SOURCE_ERROR, model->block[0].where.offset,
+                            model->block[0].where.length,
+                            "sensitivities do not pass through several groups of modes."),
+            "Compare two runs that differ a little, or write the combinations as modes of one group.");
         return 0;
     }
     if (!find_directions(m) || !check_directions(m)) return 0;
@@ -395,7 +404,7 @@ const char *keel_model_direction(const keel_model *m, int k) {
 
 int keel_model_sensitivity(const keel_model *m, int i, keel_sensitivity *out) {
     if (!m || m->status != KEEL_OK || !out || i < 0) return 0;
-    const struct formulation *r = &m->mode[m->model->start].formulation;
+    const struct formulation *r = &m->mode[m->model->start]->formulation;
     int k = i < r->n + r->m ? tangent_direction(m->model, r->basic[i]) : -1;
     if (k < 0) return 0;
     for (int j = 0; j < r->n + r->m; j++) {

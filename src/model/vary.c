@@ -41,7 +41,7 @@ static keel_status take_parameter(struct keel_variation *v, struct vary_one *one
 
 static keel_status take_start(struct keel_variation *v, struct vary_one *one, expr symbol) {
     struct keel_model *m = v->m;
-    const struct formulation *r = &m->mode[m->model->start].formulation;
+    const struct formulation *r = &m->mode[m->model->start]->formulation;
     one->place = formulation_find(r, symbol);
     if (one->place < 0)
         return vary_fail(v, KEEL_EINVAL, "the start value of `%.80s` follows from others, so it cannot vary",
@@ -149,7 +149,7 @@ static int add_set(struct keel_variation *v, const char *assignment, expr *value
     text_set(name, sizeof name, "%.*s", sign ? (int)(sign - assignment) : 0, assignment);
     expr target = sign ? query_symbol(m, name, why, sizeof why) : EXPR_NONE;
     *value = target == EXPR_NONE ? EXPR_NONE : query_expression(m, sign + 1, why, sizeof why);
-    const struct formulation *r = &m->mode[m->model->start].formulation;
+    const struct formulation *r = &m->mode[m->model->start]->formulation;
     int place = *value == EXPR_NONE ? -1 : formulation_find(r, target);
     if (place < 0 || place >= r->n) return 0;
     v->given[v->givens++] = (struct vary_given){*value, place};
@@ -161,7 +161,7 @@ static int add_set(struct keel_variation *v, const char *assignment, expr *value
 static int find_givens(struct keel_variation *v) {
     struct keel_model *m = v->m;
     struct model *model = m->model;
-    const struct formulation *r = &m->mode[model->start].formulation;
+    const struct formulation *r = &m->mode[model->start]->formulation;
     const struct model_givens *lists[] = {&model->guess, &model->init};
     size_t all = (size_t)(model->guess.count + model->init.count + model->helds + m->starts) + 1;
     expr *roots = malloc(all * sizeof *roots);
@@ -196,7 +196,7 @@ static int find_givens(struct keel_variation *v) {
 static int find_rest(struct keel_variation *v) {
     const struct keel_model *m = v->m;
     const struct model_givens *lists[] = {&m->model->atol, &m->model->scale};
-    for (int i = 0; i < m->modes; i++) v->anew |= m->mode[i].system.s.special || m->mode[i].branches.there;
+    for (int i = 0; i < m->modes; i++) v->anew |= m->mode[i]->system.s.special || m->mode[i]->branches.there;
     for (int l = 0; l < 2; l++)
         for (int k = 0; k < lists[l]->count; k++) {
             int found = depends(v, lists[l]->list[k].value);
@@ -215,7 +215,7 @@ keel_variation *keel_vary_open(keel_model *m, int count, const char *const *name
                   "a model without errors, with its start, and the names of what varies are needed");
         return v;
     }
-    const struct formulation *r = &m->mode[m->model->start].formulation;
+    const struct formulation *r = &m->mode[m->model->start]->formulation;
     v->parameters = m->model->parameters;
     v->one = calloc((size_t)count + 1, sizeof *v->one);
     v->moves = calloc((size_t)v->parameters + 1, 1);

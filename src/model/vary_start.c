@@ -64,7 +64,7 @@ static void member_close(struct member *b) {
 /* One block for all; 0 without memory. */
 static int member_open(struct member *b, const struct keel_variation *v) {
     const struct keel_model *m = v->m;
-    const struct inside_mode *mode = &m->mode[m->model->start];
+    const struct inside_mode *mode = m->mode[m->model->start];
     size_t parameters = (size_t)(m->model->parameters + m->model->helds + m->sides) + 1;
     size_t unknowns = (size_t)(mode->formulation.n + mode->formulation.m) + 1;
     size_t events = (size_t)mode->formulation.event.count + 1, helds = (size_t)m->model->helds + 1;
@@ -86,7 +86,7 @@ static int member_open(struct member *b, const struct keel_variation *v) {
 static int take_values(struct member *b, const double *value) {
     const struct keel_variation *v = b->v;
     const struct model *model = v->m->model;
-    const struct formulation *r = &v->m->mode[model->start].formulation;
+    const struct formulation *r = &v->m->mode[model->start]->formulation;
     int good = 1;
     model_numbers(model, &v->order, b->parameter, b->span[0], b->number);
     for (int j = 0; j < r->n + r->m; j++) b->u[j] = 0;
@@ -120,7 +120,7 @@ static int events_finite(struct member *b, const struct inside_mode *mode) {
 /* The problem that the member's start belongs to. */
 static keel_problem problem_of(struct member *b) {
     const struct keel_model *m = b->v->m;
-    keel_problem p = m->mode[m->model->start].fill.problem;
+    keel_problem p = m->mode[m->model->start]->fill.problem;
     p.t0 = b->span[0];
     p.u0 = b->u;
     p.fixed = b->v->fixed;
@@ -161,7 +161,7 @@ static int consistent_again(struct member *b, int count) {
 /* The nearest consistent values, those that are fixed as they are. */
 static int make_consistent(struct member *b) {
     const struct keel_model *m = b->v->m;
-    const struct inside_mode *mode = &m->mode[m->model->start];
+    const struct inside_mode *mode = m->mode[m->model->start];
     keel_problem p = problem_of(b);
     int count = p.n + p.m;
     int good = b->run ? consistent_again(b, count)
@@ -174,7 +174,7 @@ static int make_consistent(struct member *b) {
  * memory. */
 static int hold(struct member *b) {
     const struct keel_model *m = b->v->m;
-    const struct values *asked = &m->mode[m->model->start].held;
+    const struct values *asked = &m->mode[m->model->start]->held;
     double *now = b->parameter + m->model->parameters;
     struct values_work work = {0};
     int changed = 0, helds = m->model->helds;
@@ -194,7 +194,7 @@ static int hold(struct member *b) {
 
 static int find_start(struct member *b, const double *value) {
     const struct keel_model *m = b->v->m;
-    const struct inside_mode *mode = &m->mode[m->model->start];
+    const struct inside_mode *mode = m->mode[m->model->start];
     const struct tape *events = &mode->functions.tape[functions_role_event];
     if (!vary_parameters(b->v, value, b->parameter, b->number) ||
         !vary_span(b->v, b->parameter, b->number, b->span) || !take_values(b, value))
@@ -212,8 +212,8 @@ static int find_start(struct member *b, const double *value) {
 static int is_simple(const struct keel_variation *v) {
     const struct keel_model *m = v->m;
     return !v->anew && m->modes == 1 && m->model->mode[0].events + m->model->mode[0].timed == 0 &&
-           m->mode[0].formulation.event.count == 0 && m->model->helds == 0 && m->sides == 0 &&
-           !m->mode[0].branches.there;
+           m->mode[0]->formulation.event.count == 0 && m->model->helds == 0 && m->sides == 0 &&
+           !m->mode[0]->branches.there;
 }
 
 static int has_free_start(const keel_problem *p) {
@@ -277,7 +277,7 @@ keel_status keel_vary_again(const keel_variation *v, keel_sim *s, const keel_sim
     struct vary_again *a = again_of(v, s);
     if (!a) return KEEL_ENOMEM;
     struct member *b = &a->member;
-    const struct formulation *r = &v->m->mode[0].formulation;
+    const struct formulation *r = &v->m->mode[0]->formulation;
     if (!find_start(b, value)) return KEEL_ESTART;
     memcpy(s->parameter, b->parameter, (size_t)v->parameters * sizeof *s->parameter);
     memcpy(s->entry, b->u, (size_t)(r->n + r->m) * sizeof *s->entry);

@@ -1,0 +1,234 @@
+/* variational.c - see keel/sensitivity.h.
+ *
+ * Unknowns: x, then S of each p; then y, then Y of each p.  The Jacobians of the variational problem would
+ * need second derivatives of the problem's functions and are left to differences. */
+#include "base/text.h"
+
+#include <keel/events.h>
+#include <keel/form.h>
+#include <keel/sensitivity.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+struct keel_variational {
+    keel_problem of, problem;
+    keel_parameters by;
+    int copies, rows; /* 1 + count; energy and invariants of `of` */
+    double *u, *jacobian, *partial, *start, *atol, *scale;
+    unsigned char *fixed;
+    int *array_of;
+    const char **names, **row_names;
+    char *text; /* of the names */
+    char message[200];
+};
+
+enum { NAME = 160 };
+
+int keel_variational_place(const keel_variational *v, int i, int k) {
+    if (!v || i < 0 || i >= v->of.n + v->of.m || k < -1 || k >= v->by.count) return -1;
+    if (i < v->of.n) return (k + 1) * v->of.n + i;
+    return v->copies * v->of.n + (k + 1) * v->of.m + i - v->of.n;
+}
+
+/* The unknowns of the problem itself, or those of direction k, side by side. */
+static const double *take(keel_variational *v, const double *u, int k) {
+    for (int i = 0; i < v->of.n + v->of.m; i++) v->u[i] = u[keel_variational_place(v, i, k)];
+    return v->u;
+}
+
+static double times(const keel_map *map, const double *jacobian, int row, int columns, const double *vector) {
+    double sum = 0;
+    if (map->pattern) {
+        for (int e = map->pattern->row_start[row]; e < map->pattern->row_start[row + 1]; e++)
+            sum += jacobian[e] * vector[map->pattern->column[e]];
+        return sum;
+    }
+    for (int j = 0; j < columns; j++) sum += jacobian[(long)row * columns + j] * vector[j];
+    return sum;
+}
+
+/* out[copies * count]: the map, then map_u S + map_p in each direction. */
+static int linearise(keel_variational *v, const keel_map *map, keel_fn *partial, int columns, double t,
+                     const double *u, double *out) {
+    void *user = v->of.user;
+    int count = map->count, code = map->value(t, take(v, u, -1), out, user);
+    if (code == 0) code = map->jacobian(t, v->u, v->jacobian, user);
+    if (code == 0 && partial) code = partial(t, v->u, v->partial, user);
+    for (int k = 0; k < v->by.count && code == 0; k++) {
+        const double *s = take(v, u, k);
+        for (int i = 0; i < count; i++)
+            out[(k + 1) * count + i] =
+                times(map, v->jacobian, i, columns, s) + (partial ? v->partial[k * count + i] : 0);
+    }
+    return code;
+}
+
+static int rates(double t, const double *u, double *out, void *user) {
+    keel_variational *v = user;
+    return linearise(v, &v->of.f, v->by.f, v->of.n + v->of.m, t, u, out);
+}
+
+static int equations(double t, const double *u, double *out, void *user) {
+    keel_variational *v = user;
+    return linearise(v, &v->of.algebraic, v->by.algebraic, v->of.n + v->of.m, t, u, out);
+}
+
+static int invariants(double t, const double *u, double *out, void *user) {
+    keel_variational *v = user;
+    int code = 0, energies = v->of.energy.count;
+    if (energies) code = linearise(v, &v->of.energy, v->by.energy, v->of.n, t, u, out);
+    if (code || v->of.invariant.count == 0) return code;
+    return linearise(v, &v->of.invariant, v->by.invariant, v->of.n, t, u, out + v->copies * energies);
+}
+
+/* The mass of every copy is that of x. */
+static int masses(double t, const double *u, double *out, void *user) {
+    keel_variational *v = user;
+    int n = v->of.n, all = v->copies * n;
+    int code = v->of.mass.value(t, take(v, u, -1), v->jacobian, v->of.user);
+    memset(out, 0, (size_t)all * (size_t)all * sizeof *out);
+    for (int c = 0; c < v->copies && code == 0; c++)
+        for (int i = 0; i < n; i++)
+            memcpy(out + (long)(c * n + i) * all + c * n, v->jacobian + (long)i * n, (size_t)n * sizeof *out);
+    return code;
+}
+
+static int happenings(double t, const double *u, double *out, void *user) {
+    keel_variational *v = user;
+    return v->of.event.value(t, take(v, u, -1), out, v->of.user);
+}
+
+/* What cannot be linearised, in words; NULL: all can. */
+static const char *obstacle(const keel_problem *p, const keel_parameters *by) {
+    int switches = 0;
+    for (int i = 0; i < p->event.count && p->event_kind; i++)
+        switches |= p->event_kind[i] == KEEL_SURFACE || p->event_kind[i] == KEEL_STAIRCASE;
+    if (by->count < 1) return "there is no parameter to differentiate by";
+    if (!(keel_problem_traits(p) & KEEL_FIRST_ORDER) || p->hidden.count)
+        return "only ODE and DAE of index 1 are linearised here; write the others as a model";
+    if (switches) return "switching surfaces are not linearised here; write the problem as a model";
+    if (p->mass.value && (p->mass.pattern || !p->mass.constant))
+        return "a mass matrix must be constant and dense";
+    if (!p->u0) return "the problem has no start";
+    if ((p->n && !p->f.jacobian) || (p->m && !p->algebraic.jacobian) ||
+        (p->energy.count && !p->energy.jacobian) || (p->invariant.count && !p->invariant.jacobian))
+        return "f, the algebraic equations, energy and invariants need their jacobians";
+    return NULL;
+}
+
+static size_t entries(const keel_map *map, int columns) {
+    return map->pattern ? (size_t)map->pattern->nnz : (size_t)map->count * (size_t)columns;
+}
+
+static int allocate(keel_variational *v) {
+    const keel_problem *p = &v->of;
+    size_t all = (size_t)p->n + (size_t)p->m, copies = (size_t)v->copies, unknowns = copies * all;
+    size_t rows = copies * (size_t)v->rows, most = all;
+    if ((size_t)v->rows > most) most = (size_t)v->rows;
+    size_t jacobian = entries(&p->f, p->n + p->m) + entries(&p->algebraic, p->n + p->m) +
+                      entries(&p->energy, p->n) + entries(&p->invariant, p->n) + (size_t)p->n * (size_t)p->n;
+    v->u = calloc(all + 1, sizeof(double));
+    v->jacobian = calloc(jacobian + 1, sizeof(double));
+    v->partial = calloc(copies * most + 1, sizeof(double));
+    v->start = calloc(unknowns + 1, sizeof(double));
+    v->atol = calloc(unknowns + 1, sizeof(double));
+    v->scale = calloc(unknowns + 1, sizeof(double));
+    v->fixed = calloc(unknowns + 1, 1);
+    v->array_of = calloc(copies * (size_t)p->n + 1, sizeof(int));
+    v->names = calloc(unknowns + 1, sizeof *v->names);
+    v->row_names = calloc(rows + 1, sizeof *v->row_names);
+    v->text = calloc(unknowns + rows + 1, NAME);
+    return v->u && v->jacobian && v->partial && v->start && v->atol && v->scale && v->fixed && v->array_of &&
+           v->names && v->row_names && v->text;
+}
+
+/* `d/dg x`, in the next place of the text. */
+static const char *named(const keel_variational *v, char **at, int k, const char *name) {
+    char p[32];
+    text_set(p, sizeof p, "p%d", k);
+    if (k < 0) text_set(*at, NAME, "%s", name);
+    else text_set(*at, NAME, "d/d%.60s %.80s", v->by.names ? v->by.names[k] : p, name);
+    *at += NAME;
+    return *at - NAME;
+}
+
+static void name_rows(keel_variational *v, char **text) {
+    const keel_map *map[] = {&v->of.energy, &v->of.invariant};
+    int at = 0;
+    for (int l = 0; l < 2; l++)
+        for (int k = -1; k < v->by.count; k++)
+            for (int i = 0; i < map[l]->count; i++) {
+                char number[40];
+                text_set(number, sizeof number, l ? "invariant %d" : "energy", i);
+                v->row_names[at++] = named(v, text, k, map[l]->names ? map[l]->names[i] : number);
+            }
+}
+
+static void fill_unknowns(keel_variational *v) {
+    const keel_problem *p = &v->of;
+    char *text = v->text;
+    for (int k = -1; k < v->by.count; k++)
+        for (int i = 0; i < p->n + p->m; i++) {
+            char number[40];
+            int at = keel_variational_place(v, i, k), all = p->n + p->m;
+            text_set(number, sizeof number, "u%d", i);
+            v->names[at] = named(v, &text, k, p->names ? p->names[i] : number);
+            v->fixed[at] = p->fixed ? p->fixed[i] : i < p->n;
+            if (k >= 0) v->start[at] = v->by.u0 ? v->by.u0[(long)k * all + i] : 0;
+            else v->start[at] = p->u0[i];
+            if (k < 0 && p->atol) v->atol[at] = p->atol[i];
+            if (k < 0 && p->scale) v->scale[at] = p->scale[i];
+            if (i < p->n) v->array_of[at] = (k + 1) * p->n + (p->array_of ? p->array_of[i] : i);
+        }
+    name_rows(v, &text);
+}
+
+static void fill(keel_variational *v) {
+    const keel_problem *p = &v->of;
+    fill_unknowns(v);
+    v->problem = *p;
+    keel_problem *q = &v->problem;
+    q->n = v->copies * p->n, q->m = v->copies * p->m;
+    q->u0 = v->start, q->fixed = v->fixed, q->names = v->names;
+    q->atol = p->atol ? v->atol : NULL, q->scale = p->scale ? v->scale : NULL;
+    q->array_of = p->array_of ? v->array_of : NULL;
+    q->f = (keel_map){.count = p->n ? q->n : 0, .value = p->n ? rates : NULL, .autonomous = p->f.autonomous};
+    q->algebraic = (keel_map){.count = q->m, .value = p->m ? equations : NULL};
+    q->mass = (keel_matrix){.value = p->mass.value ? masses : NULL, .constant = p->mass.constant};
+    q->energy = (keel_map){0};
+    q->invariant =
+        (keel_map){.count = v->copies * v->rows, .value = v->rows ? invariants : NULL, .names = v->row_names};
+    if (p->event.count)
+        q->event = (keel_map){.count = p->event.count, .value = happenings, .names = p->event.names};
+    q->extras = NULL;
+    q->user = v;
+}
+
+keel_variational *keel_variational_open(const keel_problem *problem, const keel_parameters *by) {
+    keel_variational *v = calloc(1, sizeof *v);
+    if (!v) return NULL;
+    const char *why = problem && by ? obstacle(problem, by) : "a problem and its parameters are needed";
+    if (why) return text_set(v->message, sizeof v->message, "keel_variational_open: %s", why), v;
+    v->of = *problem, v->by = *by;
+    v->copies = 1 + by->count;
+    v->rows = problem->energy.count + problem->invariant.count;
+    if (!allocate(v)) return keel_variational_close(v), NULL;
+    fill(v);
+    return v;
+}
+
+void keel_variational_close(keel_variational *v) {
+    if (!v) return;
+    free(v->u), free(v->jacobian), free(v->partial), free(v->start), free(v->atol), free(v->scale);
+    free(v->fixed), free(v->array_of), free(v->names), free(v->row_names), free(v->text);
+    free(v);
+}
+
+const keel_problem *keel_variational_problem(const keel_variational *v) {
+    return v && v->copies ? &v->problem : NULL;
+}
+
+const char *keel_variational_message(const keel_variational *v) {
+    return v ? v->message : "there is no variational problem";
+}
