@@ -303,6 +303,10 @@ static keel_status factor(struct field *fd, double t) {
                        t);
 }
 
+keel_status algebra_values(struct field *fd, double t, const double *u) {
+    return equations(fd, t, u, 0);
+}
+
 keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign) {
     keel_status status = equations(fd, t, u, 1);
     if (status == KEEL_OK) status = factor(fd, t);

@@ -237,12 +237,25 @@ static keel_status find_by_walk(struct field *fd, double t, double *u) {
     return algebra_walk(fd, &way, u + fd->n);
 }
 
+/* No way leads there: behind a switch y may lie far from where it was. */
+static keel_status find_anew(struct field *fd, double t, double *u) {
+    struct fault fault = fd->fault;
+    memcpy(u + fd->n, fd->found + fd->n, (size_t)fd->m * sizeof *u);
+    keel_status status = algebra_approach(fd, t, u);
+    if (status != KEEL_OK) fd->fault = fault;
+    return status;
+}
+
+/* Outside a step: from the place found last where Newton's method alone does not settle. */
+static keel_status find_beside(struct field *fd, double t, double *u) {
+    keel_status status = algebra_solve(fd, t, u);
+    if (status != KEEL_RETRY || !isfinite(*fd->dae.found_t)) return status;
+    status = find_by_walk(fd, t, u);
+    return status == KEEL_RETRY ? find_anew(fd, t, u) : status;
+}
+
 keel_status algebra_find(struct field *fd, double t, double *u) {
-    if (!fd->dae
-             .follow) { /* a sample inside a step: from its end where Newton's method alone does not settle */
-        keel_status found = algebra_solve(fd, t, u);
-        return found == KEEL_RETRY && isfinite(*fd->dae.found_t) ? find_by_walk(fd, t, u) : found;
-    }
+    if (!fd->dae.follow) return find_beside(fd, t, u);
     if (fd->dae.careful) return find_by_walk(fd, t, u);
     keel_status status = algebra_newton(fd, t, u, 1);
     if (status != KEEL_RETRY) return status;

@@ -4,10 +4,10 @@
 
 #include "model_run.h"
 
-/* A model of examples/linkages; `again` is set behind it, `set` a parameter of it, or NULL. */
+/* A model of examples/mechanisms; `again` is set behind it, `set` a parameter of it, or NULL. */
 static keel_model *read_it(const char *name, const char *again, const char *set, int interpret) {
     char path[600], text[4000];
-    snprintf(path, sizeof path, "%s/linkages/%s.keel", KEEL_EXAMPLES_DIR, name);
+    snprintf(path, sizeof path, "%s/mechanisms/%s.keel", KEEL_EXAMPLES_DIR, name);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     size_t length = fread(text, 1, sizeof text - 400, file);
