@@ -50,6 +50,22 @@ static void found(struct json *json, const struct check *c, int mode) {
     json_end_array(json);
 }
 
+static void contacts(struct json *json, const struct check *c) {
+    const char *name;
+    double restitution, friction;
+    int closed;
+    json_array(json, "contacts");
+    for (int i = 0; keel_sim_contact(c->sim, i, &name, &restitution, &friction, &closed); i++) {
+        json_object(json, NULL);
+        json_text(json, "name", name);
+        json_number(json, "restitution", restitution);
+        json_number(json, "friction", friction);
+        json_truth(json, "closed", closed);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 static void modes(struct json *json, const struct check *c) {
     keel_mode mode;
     json_array(json, "modes");
@@ -68,6 +84,20 @@ static void modes(struct json *json, const struct check *c) {
         json_truth(json, "pairwise", keel_model_pairwise(c->model, i));
         offsets(json, c, i);
         found(json, c, i);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void groups(struct json *json, const struct check *c) {
+    const char *name, *mode;
+    json_array(json, "groups");
+    for (int i = 0; (name = keel_model_group(c->model, i)); i++) {
+        json_object(json, NULL);
+        json_text(json, "name", name);
+        json_array(json, "modes");
+        for (int k = 0; (mode = keel_model_group_mode(c->model, i, k)); k++) json_text(json, NULL, mode);
+        json_end_array(json);
         json_end_object(json);
     }
     json_end_array(json);
@@ -119,6 +149,8 @@ void check_json(const struct check *c, int status, FILE *out) {
     run_json_head(&json, "check", status ? "failed" : "done", status, &c->job, c->job.sentence);
     if (c->model && !memory_is_out()) {
         modes(&json, c);
+        groups(&json, c);
+        if (c->sim) contacts(&json, c);
         if (c->sim && c->value) start(&json, c);
         if (c->sim && c->stiff >= 0) scales(&json, c);
         invariants(&json, c);

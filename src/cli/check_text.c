@@ -129,6 +129,23 @@ static void rows(struct lines *l, const struct check *c, int i) {
     }
 }
 
+static void contacts(struct lines *l, const struct check *c) {
+    const char *name;
+    double restitution, friction;
+    int closed;
+    for (int k = 0; keel_sim_contact(c->sim, k, &name, &restitution, &friction, &closed); k++) {
+        if (k == MOST) {
+            while (keel_sim_contact(c->sim, k, NULL, NULL, NULL, NULL)) k++;
+            topic(l, "");
+            item(l, "... %d in all", k);
+            break;
+        }
+        topic(l, k ? "" : "contacts");
+        item(l, "%s:  restitution %g, friction %g, %s at the start", name, restitution, friction,
+             closed ? "closed" : "open");
+    }
+}
+
 /* Values by where they come from. */
 static void start(struct lines *l, const struct check *c) {
     static const keel_origin origin[] = {KEEL_FROM_INIT, KEEL_FROM_GUESS, KEEL_FREE, KEEL_FROM_EQUATIONS};
@@ -207,6 +224,7 @@ static void mode_text(struct lines *l, const struct check *c, int i, int first) 
     form(l, c, i, &mode);
     freedom(l, c, i, &mode);
     rows(l, c, i);
+    if (first && c->sim) contacts(l, c);
     if (first && c->sim) start(l, c);
     if (first) kept(l, c);
     if (first && c->sim) scales(l, c);
@@ -217,6 +235,21 @@ static void mode_text(struct lines *l, const struct check *c, int i, int first) 
     end(l);
 }
 
+/* With several groups the first combination alone is analysed. */
+static void groups_text(struct lines *l, const struct check *c) {
+    const char *name, *mode;
+    if (keel_model_groups(c->model) < 2) return;
+    topic(l, "groups");
+    for (int i = 0; (name = keel_model_group(c->model, i)); i++) {
+        char list[400] = "";
+        for (int k = 0; (mode = keel_model_group_mode(c->model, i, k)); k++)
+            text_add(list, sizeof list, "%s%s", k ? ", " : "", mode);
+        item(l, "%s", list);
+    }
+    item(l, "other combinations are analysed when a run first enters them");
+    end(l);
+}
+
 void check_text(const struct check *c, FILE *out) {
     struct lines l = {.out = out};
     char shown[6 * JOB_SENTENCE];
@@ -224,6 +257,7 @@ void check_text(const struct check *c, FILE *out) {
     mode_text(&l, c, first, 1);
     for (int i = 0; i < keel_model_modes(c->model); i++)
         if (i != first) mode_text(&l, c, i, 0);
+    groups_text(&l, c);
     if (!c->command[0]) return;
     topic(&l, "try");
     text_shown(shown, sizeof shown, c->command);

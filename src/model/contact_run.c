@@ -5,12 +5,13 @@
  * accelerations tell which of them stay closed, stick or slide (contact_rest).  Impacts that come ever
  * faster (KEEL_REST of the core), or are lost in the round-off of the gap, are completed: one impact
  * without restitution has the momentum of all that are left, and what moves apart no faster than it came is
- * at rest. */
+ * at rest.  The flights that are left shrink by one ratio: that it has closed is told at their limit. */
 #include "model/contact.h"
 
 #include "base/text.h"
 #include "model/sim.h"
 
+#include <keel/events.h>
 #include <keel/extras.h>
 
 #include <float.h>
@@ -22,15 +23,15 @@
 #define RESOLVED (4096 * DBL_EPSILON) /* of the size of a gap: a flight from zero that events can tell */
 
 int contact_begin(struct keel_sim *s) {
-    const struct contact_model *c = &s->m->mode[s->mode].contact;
+    const struct contact_model *c = &s->m->mode[s->mode]->contact;
     if (c->count == 0) return 1;
     struct contact_run *r = s->contact = calloc(1, sizeof *r);
     if (!r) return 0;
     size_t n = (size_t)c->count;
     *r = (struct contact_run){.c = c, .s = s, .plain = s->problem[s->mode]};
     r->plain.user = &s->bound[s->mode];
-    r->gaps = s->m->mode[s->mode].functions.call[functions_role_gap];
-    r->whole = s->m->mode[s->mode].functions.call[functions_role_contact];
+    r->gaps = s->m->mode[s->mode]->functions.call[functions_role_gap];
+    r->whole = s->m->mode[s->mode]->functions.call[functions_role_contact];
     r->one = calloc(2 * n, sizeof *r->one);
     r->restitution = calloc(2 * n, sizeof *r->restitution);
     r->hit = calloc(n, 1);
@@ -322,13 +323,50 @@ static void swap(struct contact_run *r) {
     r->one_before = other;
 }
 
+static keel_status tell_closed(struct contact_run *r, int i) {
+    keel_status status = tell(r, i, CONTACT_CLOSES);
+    if (status != KEEL_OK || r->friction[i] == 0) return status;
+    return tell(r, i, r->one[i].state == CONTACT_SLIDES ? CONTACT_SLIP : CONTACT_STICK);
+}
+
+/* The limit of the impacts that the last one stands for; NAN: it cannot be told. */
+static double limit_of(const struct keel_sim *s) {
+    double t = keel_time(s->solver), limit = keel_rest_time(s->solver);
+    return limit - t <= 1e-5 * fmax(fabs(t), fabs(t - s->span[0])) ? limit : NAN;
+}
+
+double contact_next_rest(const struct keel_sim *s) {
+    double next = HUGE_VAL;
+    for (int i = 0; s->contact && i < s->contact->c->count; i++)
+        if (s->contact->one[i].rests != 0) next = fmin(next, s->contact->one[i].rests);
+    return next;
+}
+
+keel_status contact_tell_rest(struct keel_sim *s, int all) {
+    struct contact_run *r = s->contact;
+    keel_status status = KEEL_OK;
+    for (int i = 0; r && i < r->c->count && status == KEEL_OK; i++) {
+        struct contact_one *one = &r->one[i];
+        double t = keel_time(s->solver);
+        if (one->rests == 0 || (!all && one->rests > t + 4 * DBL_EPSILON * fabs(t))) continue;
+        one->rests = 0;
+        status = tell_closed(r, i);
+    }
+    return status;
+}
+
 /* Who observes sees the states before. */
-static keel_status tell_changes(struct contact_run *r) {
+static keel_status tell_changes(struct contact_run *r, double rests) {
     keel_status status = KEEL_OK;
     swap(r);
     for (int i = 0; i < r->c->count && status == KEEL_OK; i++) {
-        const struct contact_one *now = &r->one_before[i], *before = &r->one[i];
+        struct contact_one *now = &r->one_before[i];
+        const struct contact_one *before = &r->one[i];
         if (r->hit[i]) status = tell(r, i, CONTACT_IMPACT);
+        if (is_closed(now) && !is_closed(before) && rests > keel_time(r->s->solver)) {
+            now->rests = rests;
+            continue;
+        }
         if (status == KEEL_OK && is_closed(now) && !is_closed(before)) status = tell(r, i, CONTACT_CLOSES);
         if (status == KEEL_OK && !is_closed(now) && is_closed(before)) status = tell(r, i, CONTACT_OPENS);
         if (status != KEEL_OK || !is_closed(now) || r->friction[i] == 0) continue;
@@ -372,18 +410,20 @@ keel_status contact_settle(struct keel_sim *s, int event, int complete) {
     struct contact_run *r = s->contact;
     double t = keel_time(s->solver), slow = 0, *u = s->work;
     int n = r->c->count;
+    keel_status status = contact_tell_rest(s, 1);
+    if (status != KEEL_OK) return status;
     memcpy(u, keel_state(s->solver), (size_t)s->problem[s->mode].n * sizeof *u);
     memcpy(r->one_before, r->one, (size_t)n * sizeof *r->one);
     memset(r->hit, 0, (size_t)n);
     if (contact_numbers_at(r, t, u)) return no_frame(r, t);
     take_sizes(r, u);
     find_touching(r, t, u, event);
-    keel_status status = sim_rows_before(s);
+    status = sim_rows_before(s);
     if (status == KEEL_OK) status = collide(r, t, u, event, complete, &slow);
     if (status == KEEL_OK) status = rest(r, t, u, slow);
     memcpy(s->entry, u, (size_t)s->problem[s->mode].n * sizeof *u); /* who observes writes to s->work */
     long before = s->event_records;
-    if (status == KEEL_OK && s->direction != 0) status = tell_changes(r);
+    if (status == KEEL_OK && s->direction != 0) status = tell_changes(r, limit_of(s));
     if (status != KEEL_OK) return status;
     ledger_leave(s);
     status = enter(r, s->entry);
@@ -439,4 +479,15 @@ keel_status contact_failed(struct keel_sim *s, keel_status status) {
     struct contact_run *r = s->contact;
     if (!r || !r->jammed || status >= 0) return status;
     return jammed(r, keel_time(s->solver), r->jammed - 1);
+}
+
+int keel_sim_contact(const keel_sim *s, int i, const char **name, double *restitution, double *friction,
+                     int *closed) {
+    const struct contact_run *r = s ? s->contact : NULL;
+    if (!r || i < 0 || i >= r->c->count) return 0;
+    if (name) *name = name_of(r, i);
+    if (restitution) *restitution = r->restitution[i];
+    if (friction) *friction = r->friction[i];
+    if (closed) *closed = is_closed(&r->one[i]);
+    return 1;
 }

@@ -28,7 +28,7 @@ int contact_load(struct keel_sim *s, const unsigned char *bytes) {
         const struct contact_one *one = &r->one[i];
         if (one->state < CONTACT_OPEN || one->state > CONTACT_HELD || one->sign < -1 || one->sign > 1 ||
             !isfinite(one->share) || !isfinite(one->size) || !isfinite(one->speed) || !isfinite(one->rate) ||
-            !isfinite(one->least) || !isfinite(one->offset))
+            !isfinite(one->least) || !isfinite(one->offset) || !isfinite(one->rests))
             return 0;
     }
     r->set = contact_set_of(r, bare != 0);

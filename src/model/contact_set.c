@@ -236,7 +236,7 @@ static void fill_solver_rows(struct contact_set *set, const int *place_gap) {
     const struct contact_run *r = set->run;
     const struct keel_sim *s = r->s;
     const keel_problem *p = &set->problem;
-    const struct inside_mode *mode = &s->m->mode[s->mode];
+    const struct inside_mode *mode = s->m->mode[s->mode];
     int own = r->plain.constraint.count, rolling = r->plain.rolling.count, count = r->c->count, number = 0;
     for (int i = 0; i < s->m->rows; i++) set->solver_row[i] = -1;
     for (int way = 0; way < 2; way++) {

@@ -43,7 +43,7 @@ static void a_ball_comes_to_rest(void **unused) {
     double t1 = sqrt(2 / 9.81), e = 0.7, t = t1, flight = 2 * e * t1;
     for (int k = 0; k < 12; k++, t += flight, flight *= e)
         NEAR_TO(time_of(s, "soil.touch impact", k), t, 1e-10);
-    NEAR_TO(time_of(s, "soil.touch closes", 0), t1 * (1 + e) / (1 - e), 4e-6);
+    NEAR_TO(time_of(s, "soil.touch closes", 0), t1 * (1 + e) / (1 - e), 1e-10);
     NEAR_TO(value_of(s, "ball.r[2]"), 0.1, 1e-15);
     NEAR_TO(value_of(s, "ball.r[1]"), 4, 1e-12);
     NEAR_TO(value_of(s, "lambda.soil.touch"), 2 * 9.81, 1e-12);
