@@ -39,6 +39,8 @@ KEEL_API keel_status keel_lyapunov_status(const keel_lyapunov *l);
 KEEL_API const char *keel_lyapunov_message(const keel_lyapunov *l); /* why it did not; "" */
 KEEL_API int keel_lyapunov_at(const keel_lyapunov *l, int i,
                               keel_exponent *out); /* the largest first; 0: no more */
+/* The i-th exponent as it was known after so many blocks of time, and when that was.  0: no such block. */
+KEEL_API int keel_lyapunov_course(const keel_lyapunov *l, int i, int block, double *t, double *value);
 /* Of all of them: the mean of div f, the rate at which volumes grow.  0: there are none. */
 KEEL_API int keel_lyapunov_sum(const keel_lyapunov *l, keel_exponent *out);
 /* The i-th invariant whose exponent 0 is left out; NULL: no more. */

@@ -77,7 +77,7 @@ keel_status bundle_open(struct bundle *m, const keel_model *model, const keel_op
     if (!m->sim) return bundle_fail(m, KEEL_ENOMEM, "%s", text_no_memory);
     if (keel_sim_status(m->sim) < 0)
         return bundle_fail(m, keel_sim_status(m->sim), "%s", keel_sim_message(m->sim));
-    if (keel_model_modes(model) != 1 || !keel_model_mode(model, 0, &mode))
+    if (keel_model_groups(model) > 0 || !keel_model_mode(model, 0, &mode))
         return bundle_fail(m, KEEL_EINVAL, "a model with modes has other tangent spaces in each of them");
     m->problem = mode.problem;
     while (keel_row_at(keel_sim_solver(m->sim), rows, &row)) rows++;

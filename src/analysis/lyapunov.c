@@ -22,12 +22,17 @@ struct keel_lyapunov {
     struct bundle bundle;
     keel_status status;
     char message[TEXT_SENTENCE];
-    int vectors;   /* r less the invariants: those that count; behind them one across each level set */
-    double *x, *q; /* [n] the states; [n * r] the vectors, one behind the other */
-    double *block; /* [BLOCKS * r] sums of logarithms */
-    double length; /* of a block */
-    int blocks;    /* that are complete */
-    keel_exponent *exponent; /* [r] */
+    int vectors;         /* r less the invariants: those that count; behind them one across each level set */
+    double *x, *q;       /* [n] the states; [n * r] the vectors, one behind the other */
+    double *block;       /* [BLOCKS * r] sums of logarithms */
+    double from, length; /* where counting begins; of a block */
+    int blocks;          /* that are complete */
+    struct ranked *exponent; /* [r] the largest first */
+};
+
+struct ranked {
+    keel_exponent mean;
+    int vector;
 };
 
 static keel_status lyapunov_fail(keel_lyapunov *l, keel_status status, const char *sentence) {
@@ -145,6 +150,7 @@ static double stretch(keel_lyapunov *l, double t, double *sum) {
 static void run_blocks(keel_lyapunov *l, double t0, double from, double to,
                        const keel_lyapunov_options *with) {
     double t = t0, h = 1e-6 * (to - t0) / 4096, fastest = 0;
+    l->from = from;
     l->length = (to - from) / BLOCKS;
     for (int b = -1; b < BLOCKS && l->status == KEEL_OK; b++) { /* -1: the transient */
         double end = b < 0 ? from : from + (b + 1) * l->length;
@@ -180,7 +186,7 @@ static keel_exponent of_blocks(const keel_lyapunov *l, int from, int to) {
 }
 
 static int descending(const void *a, const void *b) {
-    double x = ((const keel_exponent *)a)->value, y = ((const keel_exponent *)b)->value;
+    double x = ((const struct ranked *)a)->mean.value, y = ((const struct ranked *)b)->mean.value;
     return (x < y) - (x > y);
 }
 
@@ -200,7 +206,8 @@ static keel_status run(keel_lyapunov *l, const keel_model *model, const keel_opt
     if (!split(l)) return lyapunov_fail(l, KEEL_ENOMEM, text_no_memory);
     if (bundle_set(m, bundle_time(m), l->x, l->q) != KEEL_OK) return bundle_failed(l);
     run_blocks(l, t0, to > t0 ? t0 + transient : t0 - transient, to, with);
-    for (int k = 0; k < l->vectors && l->status == KEEL_OK; k++) l->exponent[k] = of_blocks(l, k, k + 1);
+    for (int k = 0; k < l->vectors && l->status == KEEL_OK; k++)
+        l->exponent[k] = (struct ranked){of_blocks(l, k, k + 1), k};
     qsort(l->exponent, (size_t)l->vectors, sizeof *l->exponent, descending);
     return l->status;
 }
@@ -223,7 +230,17 @@ const char *keel_lyapunov_message(const keel_lyapunov *l) {
 
 int keel_lyapunov_at(const keel_lyapunov *l, int i, keel_exponent *out) {
     if (!l || l->status != KEEL_OK || i < 0 || i >= l->vectors) return 0;
-    *out = l->exponent[i];
+    *out = l->exponent[i].mean;
+    return 1;
+}
+
+int keel_lyapunov_course(const keel_lyapunov *l, int i, int block, double *t, double *value) {
+    if (!l || l->status != KEEL_OK || i < 0 || i >= l->vectors || block < 0 || block >= l->blocks) return 0;
+    double sum = 0;
+    for (int b = 0; b <= block; b++)
+        sum += l->block[(size_t)b * (size_t)l->bundle.r + (size_t)l->exponent[i].vector];
+    *t = l->from + (block + 1) * l->length;
+    *value = sum / ((block + 1) * l->length);
     return 1;
 }
 

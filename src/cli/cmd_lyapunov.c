@@ -1,6 +1,6 @@
 /* cmd_lyapunov.c - keel lyapunov MODEL: how fast motions that begin side by side part. */
 #include "cli/command.h"
-#include "cli/job.h"
+#include "cli/plane.h"
 #include "cli/progress.h"
 #include "cli/run_json.h"
 #include "cli/stop.h"
@@ -8,12 +8,14 @@
 #include <keel/lyapunov.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 struct parting {
     struct job job;
     keel_lyapunov *found;
     struct progress progress;
     double transient;
+    struct plot plot;
 };
 
 static void tell(double part, void *user) {
@@ -72,8 +74,37 @@ static void print_json(const struct parting *p, int status, FILE *out) {
     run_json_print(&json, out);
 }
 
+/* How the exponents settle: the means up to each block, a colour each. */
+static int draw(struct parting *p) {
+    static const char *const name[] = {"t", "exponents up to t"};
+    double t, value;
+    int exponents = 0, blocks = 0;
+    while (exponents < PLOT_COLORS && keel_lyapunov_course(p->found, exponents, 0, &t, &value)) exponents++;
+    while (keel_lyapunov_course(p->found, 0, blocks, &t, &value)) blocks++;
+    size_t rows = (size_t)exponents * (size_t)blocks;
+    double *point = malloc(2 * rows * sizeof *point + 1);
+    int *group = malloc(rows * sizeof *group + 1), at = 0;
+    int status = point && group ? 0 : job_no_memory(&p->job);
+    for (int i = 0; i < exponents && !status; i++)
+        for (int b = 0; keel_lyapunov_course(p->found, i, b, &t, &value); b++, at++)
+            point[2 * at] = t, point[2 * at + 1] = value, group[at] = i;
+    struct plane plane = {.job = &p->job,
+                          .plot = &p->plot,
+                          .value = point,
+                          .group = group,
+                          .rows = at,
+                          .columns = 2,
+                          .name = name,
+                          .lines = 1};
+    if (!status) status = plane_draw(&plane);
+    free(point);
+    free(group);
+    return status;
+}
+
 static int lyapunov(struct parting *p) {
     struct job *j = &p->job;
+    if (plot_open(&p->plot, j)) return j->status;
     p->transient = 0.1 * fabs(j->t1 - j->t0);
     if (job_number(j, opt_transient, &p->transient)) return j->status;
     if (!(p->transient >= 0) || !(p->transient < fabs(j->t1 - j->t0)))
@@ -89,7 +120,7 @@ static int lyapunov(struct parting *p) {
     if (status == KEEL_ENOMEM) return job_no_memory(j);
     if (status != KEEL_OK) return job_fail(j, EXIT_FAILED, "%s", keel_lyapunov_message(p->found));
     if (!j->messages.json && !j->messages.quiet) print_text(p, stdout);
-    return EXIT_DONE;
+    return p->plot.kind != GNUPLOT_NONE && draw(p) ? j->status : EXIT_DONE;
 }
 
 int lyapunov_command(int count, char **argv) {
@@ -103,6 +134,7 @@ int lyapunov_command(int count, char **argv) {
         return EXIT_DONE;
     }
     if (status == 0) status = lyapunov(&p);
+    plot_drop(&p.plot);
     if (j->messages.json) print_json(&p, status, stdout);
     keel_lyapunov_close(p.found);
     job_close(j);

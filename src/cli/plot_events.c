@@ -4,20 +4,20 @@
 enum { MOST_LINES = 60, MOST_BANDS = 40 };
 static const double least_named = 0.1; /* of the axis: a band so wide has its name in it */
 
-static void band(FILE *g, const struct job *j, int mode, double from, double to, int odd, double span) {
+static void band(FILE *g, const keel_model *m, int mode, double from, double to, int odd, double span) {
     keel_mode about = {0};
     if (odd)
         fprintf(g,
                 "set object rectangle from first %.17g, graph 0 to first %.17g, graph 1 behind "
                 "fillcolor rgb '#808080' fillstyle transparent solid 0.12 noborder\n",
                 from, to);
-    if (to - from < least_named * span || !keel_model_mode(j->model, mode, &about) || !about.name) return;
+    if (to - from < least_named * span || !keel_model_mode(m, mode, &about) || !about.name) return;
     fputs("set label ", g);
     gnuplot_text(g, about.name);
     fprintf(g, " at first %.17g, graph 0.96 center font ',9' textcolor rgb '#808080'\n", (from + to) / 2);
 }
 
-static void bands(FILE *g, const struct job *j, const keel_sim *sim, double low, double high) {
+static void bands(FILE *g, const keel_sim *sim, double low, double high) {
     keel_event_record one;
     double from = low;
     int count = 0, mode = 0;
@@ -26,10 +26,10 @@ static void bands(FILE *g, const struct job *j, const keel_sim *sim, double low,
     count = 0;
     for (long i = 0; keel_sim_event(sim, i, &one); i++) {
         if (one.from == one.to) continue;
-        band(g, j, one.from, from, one.t, count++ % 2, high - low);
+        band(g, keel_sim_model(sim), one.from, from, one.t, count++ % 2, high - low);
         from = one.t, mode = one.to;
     }
-    band(g, j, mode, from, high, count % 2, high - low);
+    band(g, keel_sim_model(sim), mode, from, high, count % 2, high - low);
 }
 
 void plot_events(FILE *g, const struct job *j, const struct store *s, double low, double high) {
@@ -37,7 +37,7 @@ void plot_events(FILE *g, const struct job *j, const struct store *s, double low
     keel_event_record one;
     fputs("unset arrow\nunset object\nunset label\n", g);
     if (!(low < high) || j->t1 < j->t0) return;
-    bands(g, j, sim, low, high);
+    bands(g, sim, low, high);
     if (keel_sim_event(sim, MOST_LINES, &one)) return; /* too many to be told apart */
     for (long i = 0; keel_sim_event(sim, i, &one); i++)
         fprintf(g,

@@ -21,7 +21,11 @@ static int exponents_of(const char *text, double rtol, keel_exponent *e, keel_ex
     keel_lyapunov *l = keel_lyapunov_run(m, &(keel_options){.rtol = rtol}, NULL);
     int count = 0;
     if (keel_lyapunov_status(l) != KEEL_OK) fail_msg("%s\n%s", keel_lyapunov_message(l), text);
-    while (keel_lyapunov_at(l, count, &e[count])) count++;
+    for (double t, value; keel_lyapunov_at(l, count, &e[count]); count++) { /* the last mean is the whole */
+        int blocks = 0;
+        while (keel_lyapunov_course(l, count, blocks, &t, &value)) blocks++;
+        assert_true(blocks > 1 && fabs(value - e[count].value) <= 1e-12 * (1 + fabs(value)));
+    }
     if (sum) assert_true(keel_lyapunov_sum(l, sum));
     left_out[0] = '\0';
     for (int i = 0; keel_lyapunov_left_out(l, i); i++)

@@ -1,7 +1,10 @@
 """keel lyapunov: the table, its JSON, what is left out, refusals."""
 import json
+import os
 
-from tool import check, example, keel, refused
+from tool import check, example, folder, keel, refused
+
+HERE = folder()
 
 
 def test_lorenz():
@@ -14,6 +17,12 @@ def test_lorenz():
     check(abs(first["value"] - 0.9056) < 6 * first["error"] and first["error"] < 0.1, first)
     check(abs(second["value"]) < 0.05 and third["value"] < -14, story["exponents"])
     check(abs(sum(e["value"] for e in story["exponents"]) - story["sum"]) < 1e-9 and abs(story["sum"] + 41 / 3) < 1e-6, story)
+
+
+def test_the_picture():
+    plot = os.path.join(HERE.name, "settle.svg")
+    keel("lyapunov", example("lorenz"), "--tend", 100, "--plot", plot, "--quiet")
+    check("exponents up to t" in open(plot).read())
 
 
 def test_a_pendulum_on_its_rod():
