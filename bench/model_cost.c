@@ -12,11 +12,17 @@ static keel_model *checked(keel_model *m) {
     return m;
 }
 
-/* The loop that the table is measured in. */
-static double by_hand(const struct bench_case *c, double h, long steps) {
+/* The loop that the table is measured in; NULL: there is none. */
+static case_steps *loop_of(const struct bench_case *c, const char *method) {
+    const struct case_hand *hand = c->hand;
+    while (hand->method && strcmp(hand->method, method) != 0) hand++;
+    return hand->fixed;
+}
+
+static double by_hand(const struct bench_case *c, const char *method, double h, long steps) {
     double u[PROBLEM_UNKNOWNS];
     memcpy(u, c->keel->u0, (size_t)c->keel->n * sizeof *u);
-    c->hand->fixed(u, h, steps, c->user);
+    loop_of(c, method)(u, h, steps, c->user);
     return u[0];
 }
 
@@ -51,8 +57,8 @@ static void table(const char *title, const keel_options *o, const struct bench_c
             own.method = pair;
             double begin = bench_seconds();
             row[k].steps = steps;
-            row[k].result =
-                row[k].problem ? run(row[k].problem, &own, WAY, &row[k].steps) : by_hand(c, o->step, steps);
+            row[k].result = row[k].problem ? run(row[k].problem, &own, WAY, &row[k].steps)
+                                           : by_hand(c, o->method, o->step, steps);
             row[k].best = fmin(row[k].best, bench_seconds() - begin);
         }
     printf("%s, %s\n", title, o->method);
@@ -63,17 +69,13 @@ static void table(const char *title, const keel_options *o, const struct bench_c
     }
 }
 
-/* Of the cases rk4 has a loop by hand. */
-static int has_hand(const char *method) {
-    return strcmp(method, "rk4") == 0;
-}
-
-static void plain(const char *title, const struct bench_case *c, const char *method, long steps, int rounds) {
+static void plain(const char *title, const struct bench_case *c, const char *method, double h, long steps,
+                  int rounds) {
     keel_model *compiled = checked(case_model(c, method, 0));
     keel_model *interpreted = checked(case_model(c, method, 1));
     keel_problem fused = *bench_problem(compiled), called = fused, walked = *bench_problem(interpreted);
-    int hand = has_hand(method);
-    keel_options o = {.method = method, .step = c->unit_step};
+    int hand = loop_of(c, method) != NULL;
+    keel_options o = {.method = method, .step = h};
     struct row row[] = {{.name = "by hand, in one function"},
                         {.name = "model compiled into the method", .problem = &fused, .stabilizer = "none"},
                         {.name = "model compiled", .problem = &called, .stabilizer = "none"},
@@ -91,7 +93,7 @@ static void kept(const char *title, const struct bench_case *c, const char *meth
     keel_model *compiled = checked(case_model(c, method, 0));
     keel_problem fused = *bench_problem(compiled), called = fused;
     keel_options o = {.method = method, .step = rtol > 0 ? 0 : c->unit_step, .rtol = rtol};
-    int hand = has_hand(method);
+    int hand = loop_of(c, method) != NULL;
     struct row row[] = {{.name = "by hand, without projection"},
                         {.name = "compiled into the method", .problem = &fused, .stabilizer = "none"},
                         {.name = "the same, projected", .problem = &fused, .stabilizer = "project"},
@@ -130,10 +132,12 @@ int main(int argc, char **argv) {
     case_kepler_steps(&kepler);
     case_rigid_body(&body);
     case_andrews(&squeezer);
-    plain("Kepler, 4 states", &kepler, "rk4", steps, rounds);
-    plain("Kepler, 4 states", &kepler, "dop853", steps / 2, rounds);
-    plain("Rigid body, 3 states", &body, "rk4", steps, rounds);
-    plain("Rigid body, 3 states", &body, "dop853", steps / 2, rounds);
+    plain("Kepler, 4 states", &kepler, "rk4", kepler.unit_step, steps, rounds);
+    plain("Kepler, 4 states", &kepler, "dop853", kepler.unit_step, steps / 2, rounds);
+    plain("Rigid body, 3 states", &body, "rk4", body.unit_step, steps, rounds);
+    plain("Rigid body, 3 states", &body, "dop853", body.unit_step, steps / 2, rounds);
+    plain("Kepler, 4 states", &kepler, "gauss12", 0.1, steps / 10, rounds);
+    plain("Rigid body, 3 states", &body, "gauss12", 0.1, steps / 10, rounds);
     kept("Kepler, 2 invariants", &kepler, "rk4", 0, steps, rounds);
     kept("Rigid body, 2 invariants", &body, "rk4", 0, steps, rounds);
     kept("Kepler, 2 invariants", &kepler, "dop853", 0, steps / 2, rounds);

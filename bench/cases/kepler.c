@@ -3,6 +3,7 @@
  * The answer is that of the start as it is rounded: its semi-axis a = 1 / (2 / r - v^2) is 1 to a few
  * round-offs, which is 5e-12 after a thousand periods. */
 #include "cases/case.h"
+#include "cases/gauss.h"
 #include "cases/hand.h"
 #include "cases/kepler.h"
 
@@ -24,7 +25,13 @@ static void kahan_li8(double *u, double h, long steps, void *user) {
     hand_kahan_li8(2, kepler_rate, u, h, steps);
 }
 
-static const struct case_hand hand[] = {{"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {NULL, 0, NULL}};
+static void gauss12(double *u, double h, long steps, void *user) {
+    (void)user;
+    hand_gauss12(4, kepler_rate, u, h, steps);
+}
+
+static const struct case_hand hand[] = {
+    {"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {"gauss12", 12, gauss12}, {NULL, 0, NULL}};
 
 /* E - e sin E = t / a^(3/2), near a multiple of the period. */
 static void answer(const double *u0, double t, double *u) {

@@ -2,6 +2,7 @@
  * side, so that a step shows what is spent around it. */
 #include "cases/rigid_body.h"
 #include "cases/case.h"
+#include "cases/gauss.h"
 #include "cases/hand.h"
 
 static int rate(double t, const double *u, double *out, void *user) {
@@ -15,7 +16,12 @@ static void rk4(double *u, double h, long steps, void *user) {
     hand_rk4(3, rigid_body_rate, NULL, u, h, steps);
 }
 
-static const struct case_hand hand[] = {{"rk4", 4, rk4}, {NULL, 0, NULL}};
+static void gauss12(double *u, double h, long steps, void *user) {
+    (void)user;
+    hand_gauss12(3, rigid_body_rate, u, h, steps);
+}
+
+static const struct case_hand hand[] = {{"rk4", 4, rk4}, {"gauss12", 12, gauss12}, {NULL, 0, NULL}};
 
 /* With the terms of the right-hand side above: the example divides by its moments of inertia. */
 static const char text[] = "model rigid_body\n"

@@ -81,12 +81,18 @@ static size_t length_of(const char *source) {
 }
 
 /* Steps that are written out have all loops over states and stages behind them, and their numbers in arrays
- * that nobody else knows: -O1, without asking what points where, makes the same code of them in 0.6 of the
- * time. */
-static const char *const *optimisation(const char *source) {
+ * that nobody else knows: -O1, without asking what points where, which bits are known and where registers are
+ * scarce, makes the same code of them in half of the time. */
+static int is_straight(const char *source) {
+    return strstr(source, EMIT_WRITTEN) && !strstr(source, EMIT_MECHANISM);
+}
+
+/* plainly: by options that every compiler knows. */
+static const char *const *optimisation(const char *source, int plainly) {
     static const char *const full[] = {"-O3", NULL}, *const some[] = {"-O1", NULL};
-    static const char *const straight[] = {"-O1", "-fno-tree-pta", NULL};
-    if (strstr(source, EMIT_WRITTEN) && !strstr(source, EMIT_MECHANISM)) return straight;
+    static const char *const straight[] = {"-O1", "-fno-tree-pta", "-fno-tree-bit-ccp", "-fira-region=one",
+                                           NULL};
+    if (is_straight(source)) return plainly ? some : straight;
     return length_of(source) < LONG_SOURCE ? full : some;
 }
 
@@ -178,14 +184,15 @@ static double seconds_for(const char *source, const struct compile_limits *l) {
 /* A compiler at work on a source that lives as long. */
 struct compile_work {
     const char *source;
-    int device;
+    struct compile_limits limits;
+    int plainly; /* the compiler does not know all options that gcc knows */
     struct build b;
     struct process process;
     char cache[COMPILE_PATH], target[COMPILE_PATH + 48];
 };
 
-static int start_compiler(const struct compile_tool *tool, struct compile_work *w,
-                          const struct compile_limits *l) {
+static int start_compiler(const struct compile_tool *tool, struct compile_work *w) {
+    const struct compile_limits *l = &w->limits;
     char *argument[COMPILE_WORDS + 24];
     int count = 0;
     int target = !l->device;
@@ -196,7 +203,7 @@ static int start_compiler(const struct compile_tool *tool, struct compile_work *
     if (!target) argument[count++] = (char *)"-arch=native";
     const char *const *flags = flags_here(l, w->source);
     for (int i = 0; flags[i]; i++) argument[count++] = (char *)flags[i];
-    const char *const *level = optimisation(w->source);
+    const char *const *level = optimisation(w->source, w->plainly);
     for (int i = 0; level[i]; i++) argument[count++] = (char *)level[i];
     const char *files[] = {"-o", w->b.library, w->b.source, "-lm"};
     for (int i = 0; i < 4; i++) argument[count++] = (char *)files[i];
@@ -232,7 +239,7 @@ static void read_log(const char *path, const char *language, char *message, size
 
 /* Why there is no library. */
 static void tell_end(enum process_end end, const struct compile_work *w, char *message, size_t capacity) {
-    const char *language = w->device ? "CUDA" : "C";
+    const char *language = w->limits.device ? "CUDA" : "C";
     if (end == PROCESS_LATE)
         text_set(message, capacity, "The %s compiler was not done within %.3g s, and was ended.", language,
                  w->process.seconds);
@@ -272,8 +279,18 @@ static void work_close(struct compile_unit *u) {
     u->work = NULL;
 }
 
-static enum compile_status begin_work(const struct compile_tool *tool, struct compile_work *w,
-                                      const struct compile_limits *l, char *message, size_t capacity) {
+/* Once more after a failure, where that may have been for an option.  1: the compiler is at work. */
+static int start_plainly(struct compile_work *w) {
+    struct compile_tool tool;
+    char message[TEXT_SENTENCE];
+    if (w->plainly || !is_straight(w->source)) return 0;
+    w->plainly = 1;
+    return find_tool(w->limits.device, &tool, message, sizeof message) == COMPILE_READY &&
+           start_compiler(&tool, w) == 0;
+}
+
+static enum compile_status begin_work(const struct compile_tool *tool, struct compile_work *w, char *message,
+                                      size_t capacity) {
     if (build_open(&w->b, w->cache)) {
         text_set(message, capacity, "Nothing can be written to %s: %s.", w->cache, strerror(errno));
         w->b.directory[0] = '\0';
@@ -283,7 +300,7 @@ static enum compile_status begin_work(const struct compile_tool *tool, struct co
         text_set(message, capacity, "%s cannot be written.", w->b.source);
         return COMPILE_FAILED;
     }
-    if (start_compiler(tool, w, l) == 0) return COMPILE_BUSY;
+    if (start_compiler(tool, w) == 0) return COMPILE_BUSY;
     tell_end(PROCESS_FAILED, w, message, capacity);
     return COMPILE_FAILED;
 }
@@ -305,7 +322,7 @@ enum compile_status compile_begin(const char *source, const struct compile_limit
     }
     compile_cache_key(&tool, flags_here(l, source), source, key);
     w->source = source;
-    w->device = l->device;
+    w->limits = *l;
     memcpy(w->cache, cache, sizeof cache);
     snprintf(w->target, sizeof w->target, "%s/%s.so", cache, key);
     if (compile_cache_whole(w->target, source)) {
@@ -313,13 +330,15 @@ enum compile_status compile_begin(const char *source, const struct compile_limit
         out->handle = load(w->target, message, capacity); /* NULL: another process has just removed it */
         out->cached = out->handle != NULL;
     }
-    status = out->cached ? COMPILE_READY : begin_work(&tool, w, l, message, capacity);
+    status = out->cached ? COMPILE_READY : begin_work(&tool, w, message, capacity);
     if (status != COMPILE_BUSY) work_close(out);
     return status;
 }
 
 enum compile_status compile_end(struct compile_unit *u, int wait, char *message, size_t capacity) {
     enum process_end end = compile_process_end(&u->work->process, wait);
+    while (end == PROCESS_FAILED && start_plainly(u->work))
+        end = compile_process_end(&u->work->process, wait);
     if (end == PROCESS_BUSY) return COMPILE_BUSY;
     enum compile_status status = take(u->work, end, &u->handle, message, capacity);
     work_close(u);

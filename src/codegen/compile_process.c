@@ -1,5 +1,5 @@
 /* compile_process.c - see compile_process.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* posix_spawn_file_actions_addclosefrom_np */
 #include "codegen/compile_process.h"
 
 #include <errno.h>
@@ -22,6 +22,16 @@ static int prepare(posix_spawnattr_t *about) {
            posix_spawnattr_setflags(about, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
+/* A file that is locked here stays locked as long as a child has it. */
+static int close_others(posix_spawn_file_actions_t *files) {
+#ifdef __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 34)
+    return posix_spawn_file_actions_addclosefrom_np(files, 3);
+#endif
+#endif
+    return (void)files, 0;
+}
+
 static int start(const struct process *p, pid_t *child) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t about;
@@ -29,7 +39,7 @@ static int start(const struct process *p, pid_t *child) {
     if (posix_spawnattr_init(&about)) return posix_spawn_file_actions_destroy(&files), -1;
     int failed = prepare(&about) || posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) ||
                  posix_spawn_file_actions_addopen(&files, 1, p->log, O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
-                 posix_spawn_file_actions_adddup2(&files, 1, 2) ||
+                 posix_spawn_file_actions_adddup2(&files, 1, 2) || close_others(&files) ||
                  posix_spawn(child, p->program, &files, &about, p->argument, environ);
     posix_spawnattr_destroy(&about);
     posix_spawn_file_actions_destroy(&files);

@@ -175,21 +175,14 @@ int emit_values(struct emit *e, const char *name, int n, int maps, const struct 
     return 0;
 }
 
-/* kernel_steps on arrays of constant size. */
-static void put_steps(struct emit *e, const char *name, const struct emit_method *method, int n, int kept,
-                      int keeps, int adaptive) {
-    int stages = method->rk ? method->rk->stages : 2, width = width_of(n), rows = kept ? kept : 1;
-    emit_put(e, "KERNEL static long steps%d%d_%s(struct keel_kernel_state *kept, void *user) {\n", keeps,
-             adaptive, name);
-    emit_put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width,
-             width, width, stages * n, n, n);
+/* The numbers of a projection, as locals of constant size. */
+static void put_project(struct emit *e, int n, int kept) {
+    int width = width_of(n), rows = kept ? kept : 1;
     emit_put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", rows,
              rows * n, rows, rows, rows, rows, rows * rows);
     emit_put(
         e, "double q[%d] __attribute__((aligned(32))), d[%d] __attribute__((aligned(32)));\nint used[%d];\n",
         rows * width, width, rows);
-    emit_put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d], scale[%d], limit[%d];\n",
-             2 * width, n, n, n);
     emit_put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
     emit_put(e,
              "struct project p = {%d, %d, %d, %d, %d, 0, kept->allowed, kept->inverse_weight, gradients, "
@@ -197,6 +190,31 @@ static void put_steps(struct emit *e, const char *name, const struct emit_method
              "residual,\n",
              n, width, kept, kept == 2 && width == 4, n);
     emit_put(e, "    &space, floor_of, c, z, d};\n");
+}
+
+/* kernel_correct_apart on them. */
+static void put_again(struct emit *e, const char *name, int n, int kept) {
+    emit_put(e, "KERNEL __attribute__((noinline, cold))\n");
+    emit_put(e, "static int correct_again_%s(struct keel_kernel_state *kept, void *user, double t) {\n",
+             name);
+    emit_put(e, "double next[%d] = {0};\n", width_of(n));
+    put_project(e, n, kept);
+    emit_put(e, "struct kernel_workspace work = {.next = next, .gradients = gradients};\n");
+    emit_put(e, "return kernel_correct_apart(&p, &work, kept, values_%s, gradients_%s, user, t);\n}\n", name,
+             name);
+}
+
+/* kernel_steps on arrays of constant size. */
+static void put_steps(struct emit *e, const char *name, const struct emit_method *method, int n, int kept,
+                      int keeps, int adaptive) {
+    int stages = method->rk ? method->rk->stages : 2, width = width_of(n);
+    emit_put(e, "KERNEL static long steps%d%d_%s(struct keel_kernel_state *kept, void *user) {\n", keeps,
+             adaptive, name);
+    emit_put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width,
+             width, width, stages * n, n, n);
+    emit_put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d], scale[%d], limit[%d];\n",
+             2 * width, n, n, n);
+    put_project(e, n, kept);
     emit_put(e, "struct kernel_workspace work = {x, f, next, k, stage, dx, gradients, error, split, scale, "
                 "limit};\n");
     if (method->series) emit_put(e, "work.taylor = keel_taylor_at(kept->carried, %d, %d);\n", n, width);
@@ -227,11 +245,14 @@ unsigned emit_kernels(const struct emit *e, const struct emit_method *method, in
 
 static void put_kept(struct emit *e, const char *name, const struct emit_method *method, int n, int kept) {
     unsigned wanted = emit_kernels(e, method, kept);
-    emit_put(e, "static const struct kernel_method method_%s = ", name);
-    if (is_written(method->rk, n)) emit_put(e, "{&table_%s, 0, 0, step_%s, errors_%s};\n", name, name, name);
-    else if (method->rk) emit_put(e, "{&table_%s, 0, 0, keel_rk_step, keel_rk_errors};\n", name);
-    else if (method->series) emit_put(e, "{0, 0, 0};\n");
-    else emit_put(e, "{0, &splitting_%s, part_%s};\n", name, name);
+    int keeps = wanted & (EMIT_KEEPING | EMIT_ADAPTIVE_KEEPING);
+    if (keeps) put_again(e, name, n, kept);
+    emit_put(e, "static const struct kernel_method method_%s = {", name);
+    if (is_written(method->rk, n)) emit_put(e, "&table_%s, 0, 0, step_%s, errors_%s, ", name, name, name);
+    else if (method->rk) emit_put(e, "&table_%s, 0, 0, keel_rk_step, keel_rk_errors, ", name);
+    else if (method->series) emit_put(e, "0, 0, 0, 0, 0, ");
+    else emit_put(e, "0, &splitting_%s, part_%s, 0, 0, ", name, name);
+    emit_put(e, keeps ? "correct_again_%s};\n" : "0};\n", name);
     for (int k = 0; k < 4; k++)
         if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, method, n, kept, k & 1, k >> 1);
     emit_put(e, "long kept_%s(struct keel_kernel_state *kept, void *user) {\n", name);
@@ -260,6 +281,8 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const stru
     if (!e->kept++) {
         emit_header(e, emit_step_control);
         emit_header(e, emit_kernel_state);
+        emit_put(e, "#define KERNEL_OF_RK(method) %d\n#define KERNEL_OF_SPLITTING(method) %d\n",
+                 method->rk != NULL, !method->rk && !method->series);
         if (has_many_stages(method->rk))
             emit_text(e, "#define KERNEL_STEP(method) (method)->step\n"
                          "#define KERNEL_ERRORS(method) (method)->errors\n");

@@ -18,6 +18,9 @@
 #define KERNEL_ERRORS(method) keel_rk_errors
 #endif
 
+/* Further iterations of a projection, by kernel_correct_apart; how many. */
+typedef int kernel_correct_fn(struct keel_kernel_state *k, void *user, double t);
+
 /* The method: a Runge-Kutta method, or a splitting or a series, whose steps know no rate at their ends. */
 struct kernel_method {
     const keel_rk *rk;
@@ -25,11 +28,15 @@ struct kernel_method {
     keel_splitting_rate *part; /* of the latter */
     keel_rk_attempt *step;     /* of rk: keel_rk_step and keel_rk_errors, or the same written out */
     keel_rk_estimates *errors;
+    kernel_correct_fn *again; /* where rows are kept */
 };
 
-static inline int kernel_of_series(const struct kernel_method *method) {
-    return !method->rk && !method->splitting;
-}
+/* What it is.  A compiled model says so before this header, and what is for others is not even read. */
+#ifndef KERNEL_OF_RK
+#define KERNEL_OF_RK(method) ((method)->rk != NULL)
+#define KERNEL_OF_SPLITTING(method) ((method)->splitting != NULL)
+#endif
+#define KERNEL_OF_SERIES(method) (!KERNEL_OF_RK(method) && !KERNEL_OF_SPLITTING(method))
 
 /* Copies of a keel_kernel_state, and what a step needs besides; in a compiled model locals, so that they can
  * stay in registers.  Of a splitting f is the rate of its last turn, at stage; k has both, of the last
@@ -62,7 +69,7 @@ static inline void kernel_end(const struct kernel_method *method, const struct p
                               const struct kernel_workspace *m, const struct keel_kernel_state *k,
                               double t_end) {
     kernel_copy(p->n, m->x, k->x);
-    if (!method->splitting) kernel_copy(p->n, m->f, k->f);
+    if (!KERNEL_OF_SPLITTING(method)) kernel_copy(p->n, m->f, k->f);
     else keel_splitting_leave(method->splitting, &m->memory, t_end, m->k, m->k + p->n);
     if (k->treatment != KERNEL_FREE) kernel_copy(p->kept, p->residual, k->residual);
 }
@@ -135,22 +142,27 @@ static inline int kernel_correct(const struct project *p, const struct kernel_wo
     return 1;
 }
 
-/* Further iterations with the gradients of the first, while they contract tenfold; returns how many.  What
- * the first one began with is found again from trial, so that no register has to keep it.  0: it is for the
- * core. */
-static inline int kernel_correct_again(const struct project *p, const struct kernel_workspace *m,
+/* A projection of trial by the gradients there, while iterations contract tenfold; returns how many there are
+ * beyond the first, with the end in trial and its residuals.  0: it is for the core, and all is as before.
+ * It is rare: as a function with memory of its own it takes no register from the loop of the steps. */
+static inline int kernel_correct_apart(const struct project *p, const struct kernel_workspace *m,
                                        struct keel_kernel_state *k, keel_fn *values, keel_fn *gradients,
                                        void *user, double t) {
-    values(t, k->trial, p->c, user);
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->c[i] -= k->reference[i];
-    if (p->two_short) gradients(t, k->trial, m->gradients, user);
-    double before = project_worst(p, p->c), worst;
-    for (int count = 1; (worst = project_worst(p, p->residual)) <= 0.1 * before && worst < before; count++) {
-        if (p->two_short && !project_two_short(p, m->next)) return 0;
-        if (!p->two_short) project_correct(p, m->next, 0, 0);
-        kernel_residual(p, m, k, values, user, t);
-        if (project_holds(p)) return count;
+    kernel_copy(p->n, k->trial, m->next);
+    kernel_residual(p, m, k, values, user, t);
+    gradients(t, m->next, m->gradients, user);
+    double before = project_worst(p, p->residual), worst = before;
+    for (int count = 0; count == 0 || (worst <= 0.1 * before && worst < before); count++) {
         before = worst;
+        if (p->two_short && !project_two_short(p, m->next)) return 0;
+        if (!p->two_short) project_correct(p, m->next, 0, count == 0);
+        kernel_residual(p, m, k, values, user, t);
+        if (count > 0 && project_holds(p)) {
+            kernel_copy(p->n, m->next, k->trial);
+            kernel_copy(p->kept, p->residual, k->residual);
+            return count;
+        }
+        worst = project_worst(p, p->residual);
     }
     return 0;
 }
@@ -160,8 +172,6 @@ static inline int kernel_again(const struct project *p, const struct kernel_work
                                struct keel_kernel_state *k, long steps, double t) {
     k->steps = steps;
     if (k->again(k, t) != 0) return 1;
-    kernel_copy(p->n, k->trial, m->next);
-    kernel_copy(p->kept, k->residual, p->residual);
     kernel_copy(p->kept * p->width, k->space->q, p->space->q);
     kernel_copy(p->kept * p->kept, k->space->r, p->space->r);
     kernel_copy(p->kept, k->space->inverse, p->space->inverse);
@@ -176,10 +186,11 @@ static inline int kernel_rests(const struct kernel_method *method, const struct 
                                struct keel_kernel_state *k, double t) {
     k->unseen = 1;
     if (!k->share) return 0;
-    if (!method->rk) rhs(t, m->x, m->dx, user);
+    if (!KERNEL_OF_RK(method)) rhs(t, m->x, m->dx, user);
     gradients(t, m->x, m->gradients, user);
     for (int i = 0; i < p->kept; i++)
-        if (!project_rests(p->n, 0, m->gradients + i * p->n, method->rk ? m->f : m->dx, k->share[i]))
+        if (!project_rests(p->n, 0, m->gradients + i * p->n, KERNEL_OF_RK(method) ? m->f : m->dx,
+                           k->share[i]))
             return 0;
     k->unseen = 0;
     k->verifications++;
@@ -260,7 +271,7 @@ static inline int kernel_estimate(const struct kernel_method *method, const stru
                                   const struct keel_kernel_state *k, int estimates,
                                   const struct kernel_attempt *a) {
     int finite = 1;
-    if (kernel_of_series(method)) {
+    if (KERNEL_OF_SERIES(method)) {
         if (rhs(a->t + a->h, m->next, m->stage, user) != 0) return 0;
         keel_taylor_error(&m->taylor, a->h, m->x, m->dx, m->stage, k->atol, k->rtol, m->error);
         return kernel_finite(p->n, m->error);
@@ -276,9 +287,8 @@ static inline int kernel_project(const struct kernel_method *method, const struc
                                  const struct kernel_workspace *m, keel_fn *rhs, keel_fn *values,
                                  keel_fn *gradients, void *user, struct keel_kernel_state *k, int adaptive,
                                  struct kernel_attempt *a) {
-    int rated = method->rk && !adaptive;
-    int newton = kernel_correct(p, m, k, values, gradients, user, adaptive, project_due(a->steps), a->t_new),
-        done = newton;
+    int rated = KERNEL_OF_RK(method) && !adaptive, due = project_due(a->steps);
+    int newton = kernel_correct(p, m, k, values, gradients, user, adaptive, due, a->t_new), done = newton;
     if (newton < 0) return k->due = 1;
     if (newton) {
         if (rated) rhs(a->t_new, m->next, m->stage, user);
@@ -286,10 +296,11 @@ static inline int kernel_project(const struct kernel_method *method, const struc
         done = project_holds(p);
     }
     if (__builtin_expect(!done, 0)) {
-        int more = newton ? kernel_correct_again(p, m, k, values, gradients, user, a->t_new) : 0;
-        done = more > 0;
-        newton = done ? 1 + more : 0;
-        if (!done && kernel_again(p, m, k, a->steps, a->t_new) != 0) return 1;
+        int more = newton ? method->again(k, user, a->t_new) : 0;
+        newton = more > 0 ? 1 + more : 0;
+        if (more == 0 && kernel_again(p, m, k, a->steps, a->t_new) != 0) return 1;
+        kernel_copy(p->n, k->trial, m->next);
+        kernel_copy(p->kept, k->residual, p->residual);
         if (rated) rhs(a->t_new, m->next, m->stage, user);
         if (!adaptive) {
             if (!kernel_finite(p->n, m->next)) return 1;
@@ -309,10 +320,10 @@ static inline int kernel_project(const struct kernel_method *method, const struc
 static inline int kernel_propose(const struct kernel_method *method, const struct project *p,
                                  const struct kernel_workspace *m, keel_fn *rhs, void *user,
                                  const struct kernel_attempt *a) {
-    if (method->rk)
+    if (KERNEL_OF_RK(method))
         return KERNEL_STEP(method)(method->rk, p->n, rhs, user, a->t, a->h, m->x, m->f, m->k, m->stage,
                                    m->dx);
-    if (kernel_of_series(method)) {
+    if (KERNEL_OF_SERIES(method)) {
         keel_taylor_sum(&m->taylor, a->h, m->dx);
         return 0;
     }
@@ -338,7 +349,7 @@ static inline int kernel_attempt(const struct kernel_method *method, const struc
     }
     if (!keeps || a->error > CONTROL_HOPELESS) return 0;
     if (kernel_project(method, p, m, rhs, values, gradients, user, k, adaptive, a)) return 1;
-    if (kernel_of_series(method)) return !(a->error > 0 && a->error < 0.5); /* else it must be split */
+    if (KERNEL_OF_SERIES(method)) return !(a->error > 0 && a->error < 0.5); /* else it must be split */
     if (adaptive) a->error = step_control_min(a->error, kernel_error(p, m, norm));
     return 0;
 }
@@ -357,7 +368,7 @@ static inline int kernel_rhs(const struct kernel_method *method, const struct pr
                              const struct kernel_workspace *m, keel_fn *rhs, void *user, int keeps,
                              int adaptive, double t) {
     const keel_rk *table = method->rk;
-    if (!table) return 1;
+    if (!KERNEL_OF_RK(method)) return 1;
     if (table->last_is_end && !keeps) {
         kernel_copy(p->n, m->k + (table->stages - 1) * p->n, m->f);
         return 1;
@@ -372,8 +383,8 @@ static inline int kernel_rhs(const struct kernel_method *method, const struct pr
 static inline long kernel_calls(const struct kernel_method *method, const struct kernel_workspace *m,
                                 long done, long rejected, long known, int keeps) {
     const keel_rk *table = method->rk;
-    if (kernel_of_series(method)) return done * (m->taylor.order + 1);
-    if (!table) return done * keel_splitting_turns(method->splitting, &m->memory) - known;
+    if (KERNEL_OF_SERIES(method)) return done * (m->taylor.order + 1);
+    if (!KERNEL_OF_RK(method)) return done * keel_splitting_turns(method->splitting, &m->memory) - known;
     return (done + rejected) * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
 }
 
@@ -396,7 +407,7 @@ static inline void kernel_next(const struct kernel_method *method, const struct 
                                const struct kernel_workspace *m, struct keel_kernel_state *k,
                                const struct kernel_attempt *a, int rejected) {
     double h = __builtin_fabs(a->h);
-    if (kernel_of_series(method)) kernel_copy(p->n, m->stage, m->f);
+    if (KERNEL_OF_SERIES(method)) kernel_copy(p->n, m->stage, m->f);
     else h = step_control_next(k->order, h, a->error, rejected > 0, &k->error_before);
     k->h_next = step_control_min(h, k->longest);
 }
@@ -414,8 +425,8 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
     double t_end = k->t;
     struct kernel_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
     kernel_copy(p->n, k->x, m->x);
-    int series = kernel_of_series(method), begun = 0;
-    if (method->rk) kernel_copy(p->n, k->f, m->f);
+    int series = KERNEL_OF_SERIES(method), begun = 0;
+    if (KERNEL_OF_RK(method)) kernel_copy(p->n, k->f, m->f);
     else if (!series)
         a.known = keel_splitting_begin(method->splitting, &m->memory, k->t, m->x, m->stage, m->f);
     if (keeps && adaptive) kernel_limit(p, m, k);
@@ -467,7 +478,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
             all_rejected += rejected;
         }
         known += a.known;
-        if (method->splitting) a.known = kernel_carry(method->splitting, m, &a);
+        if (KERNEL_OF_SPLITTING(method)) a.known = kernel_carry(method->splitting, m, &a);
         t_end = a.t + a.h;
         a.t = a.t_new;
         a.steps++;

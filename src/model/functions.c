@@ -57,8 +57,8 @@ struct tape_input *functions_inputs(const struct formulation *r, size_t states, 
     return input;
 }
 
-static int tape_of(const struct formulation *r, size_t states, const expr *state, size_t count,
-                   const expr *root, struct tape *out, expr *missing) {
+int functions_tape_of(const struct formulation *r, size_t states, const expr *state, size_t count,
+                      const expr *root, struct tape *out, expr *missing) {
     struct graph *g = &r->y->m->graph;
     size_t inputs;
     struct tape_input *input = functions_inputs(r, states, state, &inputs);
@@ -69,7 +69,7 @@ static int tape_of(const struct formulation *r, size_t states, const expr *state
 
 int functions_tape(const struct formulation *r, size_t count, const expr *root, struct tape *out,
                    expr *missing) {
-    return tape_of(r, (size_t)r->n + (size_t)r->m, r->basic, count, root, out, missing);
+    return functions_tape_of(r, (size_t)r->n + (size_t)r->m, r->basic, count, root, out, missing);
 }
 
 static int build(struct functions *f, const struct formulation *r, enum functions_role role, int count,
@@ -82,7 +82,7 @@ static int build(struct functions *f, const struct formulation *r, enum function
         states = (size_t)r->quadratic_forms.count, state = r->form_symbol;
     if (role >= functions_role_original_f && role <= functions_role_original_g_terms)
         states = (size_t)r->n + (size_t)r->original_g.count, state = r->original_symbol;
-    if (tape_of(r, states, state, (size_t)count, root, &f->tape[role], &missing)) return -1;
+    if (functions_tape_of(r, states, state, (size_t)count, root, &f->tape[role], &missing)) return -1;
     f->there[role] = 1;
     f->call[role] = interpreted[role];
     return 0;
@@ -120,6 +120,7 @@ int functions_open(struct functions *f, const struct formulation *r, const char 
         build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
         build(f, r, functions_role_curvature, r->constraint.count + r->rolling.count, r->curvature) ||
         build(f, r, functions_role_event, r->event.count, r->event.count ? r->event.value : NULL) ||
+        build(f, r, functions_role_moments, r->surfaces * r->y->m->directions, r->moment) ||
         build(f, r, functions_role_gap, r->contacts, r->contact) ||
         build(f, r, functions_role_contact, r->contact_numbers, r->contact) ||
         functions_series(f, r, strcmp(method, "taylor") == 0) || functions_events(f, r);

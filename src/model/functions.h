@@ -24,7 +24,7 @@
     FUNCTIONS_OF_MAP(X, energy_of_forms) \
     FUNCTIONS_OF_MAP(X, original_f)      \
     FUNCTIONS_OF_MAP(X, original_g)      \
-    X(mass) X(structure) X(curvature) X(event) X(gap) X(contact)
+    X(mass) X(structure) X(curvature) X(event) X(moments) X(gap) X(contact)
 
 enum functions_role {
 #define FUNCTIONS_ROLE(role) functions_role_##role,
@@ -92,7 +92,9 @@ struct tape_input *functions_inputs(const struct formulation *r, size_t states, 
 int functions_series(struct functions *f, const struct formulation *r, int wanted);
 int functions_events(struct functions *f,
                      const struct formulation *r); /* of the events, where the motion has them */
-/* A tape of any expressions in the basic symbols of a formulation; as tape_build. */
+/* A tape of any expressions in these symbols, or in the basic symbols of a formulation; as tape_build. */
+int functions_tape_of(const struct formulation *r, size_t states, const expr *state, size_t count,
+                      const expr *root, struct tape *out, expr *missing);
 int functions_tape(const struct formulation *r, size_t count, const expr *root, struct tape *out,
                    expr *missing);
 #endif

@@ -1,4 +1,4 @@
-/* expr.c - the nodes, their table, and walks over them; see expr.h. */
+/* expr.c - numbers, symbols, the budget, and walks over the nodes; see expr.h. */
 #include "symbolic/expr.h"
 
 #include <stdlib.h>
@@ -83,26 +83,6 @@ int expr_is_constant(const struct graph *g, expr e, double *value) {
     return 1;
 }
 
-int expr_open(struct graph *g) {
-    enum { FIRST = 64 };
-    *g = (struct graph){.count = 1, .capacity = FIRST, .mask = 2 * FIRST - 1, .work = EXPR_WORK};
-    g->node = calloc(FIRST, sizeof *g->node);
-    g->mark = calloc(FIRST, sizeof *g->mark);
-    g->image = calloc(FIRST, sizeof *g->image);
-    g->table = calloc(2 * FIRST, sizeof *g->table);
-    if (g->node && g->mark && g->image && g->table) return 0;
-    expr_close(g);
-    return -1;
-}
-
-void expr_close(struct graph *g) {
-    free(g->node);
-    free(g->mark);
-    free(g->image);
-    free(g->table);
-    *g = (struct graph){.failed = 1};
-}
-
 void expr_allow(struct graph *g, double work) {
     g->work = work > 0 ? work : EXPR_WORK;
     g->spent = 0;
@@ -130,84 +110,6 @@ void *expr_widen(struct graph *g, void *old, size_t count, size_t size) {
     void *wider = realloc(old, count * size);
     if (!wider) g->failed = 1;
     return wider;
-}
-
-static int is_commutative(uint32_t op) {
-    return op == EXPR_ADD || op == EXPR_MUL;
-}
-
-/* Every word takes part in the place of a block, one line of the cache.  Consecutive operands are the rule:
- * eight of them share its sixteen places.  a + b and b + a share theirs. */
-static uint32_t place_of(struct expr_node n) {
-    enum { BLOCK = 3, PLACES = 16 };
-    int turn = is_commutative(n.op) && n.a > n.b;
-    uint32_t a = turn ? n.b : n.a, b = turn ? n.a : n.b;
-    uint64_t h = (uint64_t)n.op * 0x9e3779b97f4a7c15u + ((uint64_t)(a >> BLOCK) << 32 | b >> BLOCK);
-    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u + n.c;
-    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
-    uint32_t begin = (uint32_t)(h >> 50), block = (uint32_t)(h ^ (h >> 32));
-    return block * PLACES + (begin + 2 * (a + 5 * b)) % PLACES;
-}
-
-/* a + b and b + a, a*b and b*a have the same bits: whichever was written first stands for both. */
-static int same(struct expr_node x, struct expr_node y) {
-    if (x.op != y.op || x.c != y.c) return 0;
-    return (x.a == y.a && x.b == y.b) || (is_commutative(x.op) && x.a == y.b && x.b == y.a);
-}
-
-/* The node if it is there; otherwise 0 and the free place. */
-static expr find(const struct graph *g, struct expr_node n, uint32_t *place) {
-    uint32_t at = place_of(n) & g->mask;
-    while (g->table[at] && !same(g->node[g->table[at]], n)) at = (at + 1) & g->mask;
-    *place = at;
-    return g->table[at];
-}
-
-/* Twice the room; the table is always at most half full.  All or nothing. */
-static int grow(struct graph *g) {
-    if (g->capacity > UINT32_MAX / 8) return -1;
-    uint32_t capacity = 2 * g->capacity;
-    struct expr_node *node = realloc(g->node, capacity * sizeof *node);
-    if (node) g->node = node;
-    uint32_t *mark = realloc(g->mark, capacity * sizeof *mark);
-    if (mark) g->mark = mark;
-    expr *image = realloc(g->image, capacity * sizeof *image);
-    if (image) g->image = image;
-    uint32_t *table = calloc(2 * (size_t)capacity, sizeof *table);
-    if (!node || !mark || !image || !table) {
-        free(table);
-        return -1;
-    }
-    memset(mark + g->capacity, 0, g->capacity * sizeof *mark);
-    memset(image + g->capacity, 0, g->capacity * sizeof *image);
-    free(g->table);
-    g->table = table;
-    g->mask = 2 * capacity - 1;
-    g->capacity = capacity;
-    for (uint32_t i = 1; i < g->count; i++) { /* all are different */
-        uint32_t at = place_of(g->node[i]) & g->mask;
-        while (table[at]) at = (at + 1) & g->mask;
-        table[at] = i;
-    }
-    return 0;
-}
-
-expr expr_intern(struct graph *g, struct expr_node n) {
-    uint32_t at;
-    expr known = find(g, n, &at);
-    if (known) return known;
-    if (!expr_spend(g, EXPR_COST_NODE)) return EXPR_NONE;
-    if (g->count == g->capacity) {
-        if (grow(g)) {
-            g->failed = 1;
-            return EXPR_NONE;
-        }
-        find(g, n, &at);
-    }
-    g->node[g->count] = n;
-    g->mark[g->count] = 0;
-    g->table[at] = g->count;
-    return g->count++;
 }
 
 expr expr_constant(struct graph *g, double value) {

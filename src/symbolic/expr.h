@@ -89,11 +89,17 @@ struct expr_node {
 #define EXPR_WORK 3e10
 enum { EXPR_COST_NODE = 3000, EXPR_COST_VISIT = 8, EXPR_COST_BYTE = 25 };
 
+/* Users of a node that is the latest of their operands: the last of them, and of each the one before. */
+struct expr_link {
+    expr user, next;
+};
+
 struct graph {
     struct expr_node *node; /* operands come before their users; 0 is unused */
+    struct expr_link *link;
     uint32_t count, capacity;
-    uint32_t *table; /* open addressing; mask + 1 places */
-    uint32_t mask;
+    expr *table; /* of nodes in no list; open addressing, mask + 1 places */
+    uint32_t mask, listed;
     uint32_t *mark; /* scratch of the walks, one stamp a node */
     uint32_t stamp;
     expr zero, one;            /* half of all numbers that are asked for; EXPR_NONE: not yet */

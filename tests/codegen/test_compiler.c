@@ -5,6 +5,7 @@
 #include "cache.h"
 
 #include "codegen/compile.h"
+#include "codegen/emit.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -127,6 +128,30 @@ static void without_a_compiler_the_caller_is_told(void **state) {
     assert_non_null(strstr(message, "error"));
 }
 
+/* Steps that are written out have options that gcc alone knows.  Another compiler is asked again without. */
+static void a_compiler_that_does_not_know_an_option_is_asked_again(void **state) {
+    (void)state;
+    char path[600], written[400], message[640] = "";
+    struct compile_unit unit;
+    snprintf(path, sizeof path, "%s/picky", cache);
+    snprintf(written, sizeof written, "/* %s */\n%s", EMIT_WRITTEN, little);
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fputs(
+        "#!/bin/sh\nfor a in \"$@\"; do case $a in -fno-tree-pta) echo error: unknown; exit 1;; esac; done\n"
+        "exec cc \"$@\"\n",
+        script);
+    assert_int_equal(fclose(script), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    setenv("CC", path, 1);
+    assert_int_equal(compile_load(written, NULL, &unit, message, sizeof message), COMPILE_READY);
+    assert_doubles(&unit);
+    snprintf(written, sizeof written, "/* %s */ int f( {", EMIT_WRITTEN); /* and fails as ever */
+    assert_int_equal(compile_load(written, NULL, &unit, message, sizeof message), COMPILE_FAILED);
+    assert_non_null(strstr(message, "error"));
+    unsetenv("CC");
+}
+
 static void processes_at_once_do_not_disturb_each_other(void **state) {
     (void)state;
     enum { PROCESSES = 8 };
@@ -182,6 +207,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_cache_is_rebuilt),
         cmocka_unit_test(an_unsafe_cache_is_refused),
         cmocka_unit_test(without_a_compiler_the_caller_is_told),
+        cmocka_unit_test(a_compiler_that_does_not_know_an_option_is_asked_again),
         cmocka_unit_test(processes_at_once_do_not_disturb_each_other),
     };
     unsetenv("CC");

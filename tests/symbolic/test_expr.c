@@ -157,6 +157,29 @@ static void substitution_and_symbols(void **state) {
     expr_close(&g);
 }
 
+/* A node with many users, in either place, and numbers and symbols by the thousand: each is found again. */
+static void many_users_of_a_node_are_found_again(void **state) {
+    (void)state;
+    enum { MANY = 3000 };
+    static expr first[MANY][3];
+    struct graph g;
+    assert_int_equal(expr_open(&g), 0);
+    for (int again = 0; again < 2; again++) {
+        uint32_t before = g.count;
+        for (int i = 0; i < MANY; i++) expr_symbol(&g, EXPR_UNKNOWN, (uint32_t)i, 0);
+        expr hub = expr_symbol(&g, EXPR_PARAMETER, 0, 0); /* later than all of them */
+        for (int i = 0; i < MANY; i++) {
+            expr x = expr_symbol(&g, EXPR_UNKNOWN, (uint32_t)i, 0);
+            expr made[3] = {expr_make(&g, EXPR_MUL, again ? hub : x, again ? x : hub, 0),
+                            expr_make(&g, EXPR_SUB, hub, x, 0), expr_make(&g, EXPR_IF, x, hub, x)};
+            if (again) assert_memory_equal(first[i], made, sizeof made);
+            memcpy(first[i], made, sizeof made);
+        }
+        if (again) assert_int_equal(g.count, before);
+    }
+    expr_close(&g);
+}
+
 /* A sum of a million terms and a nest of a hundred thousand functions: no recursion gives way. */
 static void depth_is_no_limit(void **state) {
     (void)state;
@@ -210,6 +233,7 @@ int main(void) {
         cmocka_unit_test(folding_is_evaluation),
         cmocka_unit_test(no_rule_changes_a_bit),
         cmocka_unit_test(substitution_and_symbols),
+        cmocka_unit_test(many_users_of_a_node_are_found_again),
         cmocka_unit_test(depth_is_no_limit),
         cmocka_unit_test(half_integer_powers_are_powers),
     };
