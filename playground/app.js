@@ -7,7 +7,7 @@ const workerAddress = URL.createObjectURL(new Blob([keelWorkerText], {type: "tex
 const typingPause = 300, settledPause = 350; /* ms */
 
 const page = {
-    name: "model", shown: new Set(), drifts: new Set(), known: "", results: new Results(), last: null, csv: null,
+    name: "model", files: {}, shown: new Set(), drifts: new Set(), known: "", results: new Results(), last: null, csv: null,
     scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
 };
 
@@ -34,7 +34,7 @@ function fromLink(hash) {
 }
 
 function share() {
-    const link = location.href.replace(/#.*/, "") + toLink({name: page.name, text: editor.text, values: sliders.values});
+    const link = location.href.replace(/#.*/, "") + toLink({name: page.name, text: editor.text, values: sliders.values, files: page.files});
     history.replaceState(null, "", link);
     byId("link").value = link;
     byId("copied").textContent = "";
@@ -52,13 +52,27 @@ function save(name, parts, type) {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
+/* Files beside the model: tables that it reads, parts that it imports. */
+
+function showFiles() {
+    const names = Object.keys(page.files);
+    byId("files").textContent = names.length ? `Beside it: ${names.join(", ")}` : "";
+}
+
+async function addFiles(list) {
+    for (const file of list) page.files[file.name.replace(/[^\w.-]/g, "_")] = await file.text();
+    showFiles();
+    const found = await check();
+    if (found && found.exit === 0) run({});
+}
+
 /* Checking ---------------------------------------------------------------------------------------------- */
 
 const fileName = () => `${page.name.replace(/[^\w-]/g, "_") || "model"}.keel`;
 
 async function check() {
     const text = editor.text;
-    const done = await page.checker.run({command: "check", words: ["--json", fileName()], name: fileName(), text});
+    const done = await page.checker.run({command: "check", words: ["--json", fileName()], name: fileName(), text, files: page.files});
     if (!done || text !== editor.text) return null;
     let found;
     try {
@@ -92,7 +106,7 @@ async function run({quick = false}) {
     page.running = {quick};
     byId("stop").disabled = false;
     byId("command").textContent = ["keel run", name, ...sliders.words().map((one) => (one === "--set" ? one : `"${one}"`))].join(" ");
-    const done = await page.runner.run({command: "run", words, name, text, keep: !quick, rows: (rows) => {
+    const done = await page.runner.run({command: "run", words, name, text, files: page.files, keep: !quick, rows: (rows) => {
         results.add(rows);
         if (!quick) follow(results);
     }});
@@ -125,6 +139,8 @@ function finish(done, results, quick, text) {
     } catch {
         result = {status: "failed", message: done.err.replace(/^keel: /, "") || "keel gave no answer"};
     }
+    const mistake = result.status === "failed" && (result.diagnostics || []).find((one) => one.severity === "error");
+    if (mistake) result.message = mistake.message;
     page.last = result;
     page.memory = done.memory;
     page.seconds = done.seconds;
@@ -222,6 +238,8 @@ function draw() {
 async function openModel(model) {
     stop();
     page.name = model.name || "model";
+    page.files = {...(model.files || {})};
+    showFiles();
     editor.text = model.text;
     sliders.values = {...(model.values || {})};
     sliders.base = {};
@@ -258,6 +276,8 @@ byId("stop").addEventListener("click", stop);
 byId("share").addEventListener("click", share);
 byId("save-model").addEventListener("click", () => save(fileName(), [editor.text], "text/plain"));
 byId("save-rows").addEventListener("click", () => save(fileName().replace(/keel$/, "csv"), page.csv, "text/csv"));
+byId("add-file").addEventListener("click", () => byId("file").click());
+byId("file").addEventListener("change", () => addFiles(byId("file").files));
 byId("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
 byId("open-gallery").addEventListener("click", () => {
     byId("search").value = "";

@@ -37,15 +37,15 @@ class Engine {
         return this.call !== null;
     }
 
-    /* {command, words, name, text, keep, rows}: what the command printed; null: it was stopped. */
+    /* {command, words, name, text, files, keep, rows}: what the command printed; null: it was stopped. */
     async run(wanted) {
         const id = ++this.next;
         this.stop();
         const done = new Promise((resolve) => { this.call = {id, resolve, rows: wanted.rows}; });
         await this.ready;
         if (this.call && this.call.id === id) {
-            const {command, words, name, text, keep} = wanted;
-            this.worker.postMessage({kind: "call", id, command, words, name, text, keep: Boolean(keep)});
+            const {command, words, name, text, files, keep} = wanted;
+            this.worker.postMessage({kind: "call", id, command, words, name, text, files, keep: Boolean(keep)});
         }
         return done;
     }

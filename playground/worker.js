@@ -1,6 +1,6 @@
 /* worker.js - keel beside the page: runs commands on files in memory and hands rows over as they come.
  *
- * Comes {kind: "load", module}, then {kind: "call", id, command, arguments, text}.  Goes {kind: "ready"},
+ * Comes {kind: "load", module}, then {kind: "call", id, command, words, name, text, files}.  Goes {kind: "ready"},
  * {kind: "rows", id, names, columns, modes} and {kind: "done", id, status, out, err, seconds, csv}. */
 "use strict";
 
@@ -78,12 +78,14 @@ async function load(module) {
     postMessage({kind: "ready"});
 }
 
-function call({id, command, words, name, text, keep}) {
+/* files: what the model names beside it, tables and imports; text by name. */
+function call({id, command, words, name, text, files, keep}) {
     const list = words.map((word) => keel.allocateUTF8(word)), title = keel.allocateUTF8(command);
     const table = keel._malloc(4 * (list.length + 1)), begin = performance.now();
     current = {out: [], err: [], rows: new Rows(id, keep)};
     let status = -1;
-    keel.FS.writeFile(name, text);
+    const all = Object.entries({...files, [name]: text});
+    for (const [one, content] of all) keel.FS.writeFile(one, content);
     list.forEach((one, i) => { keel.HEAP32[(table >> 2) + i] = one; });
     keel.HEAP32[(table >> 2) + list.length] = 0;
     try {
@@ -93,7 +95,7 @@ function call({id, command, words, name, text, keep}) {
     }
     current.rows.send();
     [...list, title, table].forEach((one) => keel._free(one));
-    keel.FS.unlink(name);
+    for (const [one] of all) keel.FS.unlink(one);
     const {out, err, rows} = current;
     current = null;
     postMessage({kind: "done", id, status, out: out.join("\n"), err: err.join("\n"),

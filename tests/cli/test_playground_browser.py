@@ -6,6 +6,7 @@ import csv
 import glob
 import gzip
 import json
+import math
 import os
 import sys
 import tempfile
@@ -169,6 +170,23 @@ class Playground(cli.Case):
         self.browser.open("about:blank")
         self.load("#m=nonsense")
         self.assertIn("lagrangian", self.browser.ask("editor.text"))
+        self.assertEqual(self.browser.complaints, [])
+
+    def test_files_beside_the_model(self):
+        """A table that is missing is named; once it is there, the model runs, and a link holds both."""
+        self.load()
+        self.write('table load = "load.csv"\nvar x\nx\' = load(t) - x\ninit x = 0\nrun 0 .. 1\n')
+        self.browser.wait("document.querySelector('#messages .error') !== null", 20)
+        self.assertIn("load.csv", self.browser.ask("byId('messages').innerText"))
+        runs = self.runs()
+        self.browser.ask("addFiles([new File(['t,kN\\n0,0\\n1,1\\n'], 'load.csv')])")
+        self.browser.wait("page.runs > %d && !page.runner.busy" % runs, 20)
+        self.assertAlmostEqual(self.browser.ask("page.last.state.x"), math.exp(-1), delta=1e-6)
+        self.assertIn("load.csv", self.browser.ask("byId('files').innerText"))
+        link = self.browser.ask("toLink({name: 'mine', text: editor.text, values: {}, files: page.files})")
+        self.browser.open("about:blank")
+        self.load(link)
+        self.assertEqual(self.browser.ask("page.last.status"), "done")
         self.assertEqual(self.browser.complaints, [])
 
     def test_looks(self):

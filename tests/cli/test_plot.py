@@ -84,7 +84,7 @@ class Plots(cli.Case):
         svg = self.svg(example("pendulum"))
         self.assertEqual(len(curves(svg)), 9)  # the way of (x, y) among them
         said = texts(svg)
-        for name in ("x", "y", "x'", "y'", "tension", "rod", "d/dt rod", "energy", "x, y", "|drift| in round-offs", "\u22640.01"):
+        for name in ("x", "y", "x'", "y'", "tension (N)", "rod", "d/dt rod", "energy", "x, y (m)", "|drift| in round-offs", "\u22640.01"):
             self.assertIn(name, said)
         self.assertEqual(said.count("t"), 4)
         self.assertTrue(any("pendulum" in t and "dop853+project" in t for t in said))

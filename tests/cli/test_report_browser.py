@@ -68,7 +68,7 @@ class Browser(cli.Case):
         self.assertEqual(len(crank["pivots"]), 1)
         self.assertLess(max(map(abs, crank["pivots"][0])), 1e-6)  # the shaft is at (0, 0)
         self.assertAlmostEqual(crank["reach"], 0.4, delta=1e-5)   # from the rod's centre to its pins
-        linkage = self.motion("linkages/four_bar_3d")
+        linkage = self.motion("mechanisms/four_bar_3d")
         self.assertEqual((linkage["bodies"], linkage["joints"], len(linkage["pivots"])), (3, 4, 2))
 
     def test_free_motion_has_no_rods(self):
