@@ -20,6 +20,10 @@ typedef enum keel_event_kind {
     KEEL_STAIRCASE    /* f changes where the function passes a whole number */
 } keel_event_kind;
 
+/* Where events have followed each other ever faster, by one ratio: the limit of their times.  NAN: they have
+ * not. */
+KEEL_API double keel_rest_time(const keel_solver *s);
+
 /* What the motion did at a switching surface so far. */
 typedef struct keel_surface {
     const char *name;

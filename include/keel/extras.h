@@ -77,6 +77,16 @@ typedef struct keel_composed {
     long workspace, per_order;
 } keel_composed;
 
+/* Sensitivities among the states: state i is the derivative of state of[i] by quantity number direction[i],
+ * which is -1 for a state that is none.  Where f changes at a switching surface e = 0 the time of the
+ * crossing moves with the quantity by tau = -(D e)/e', D at a fixed time and ' along the motion before, and
+ * they go on with S + (f- - f+) tau.  moments: tau by surface and direction, [surfaces, directions]. */
+typedef struct keel_variations {
+    int directions; /* 0: there are none */
+    const int *direction, *of;
+    keel_fn *moments;
+} keel_variations;
+
 typedef struct keel_extras {
     /* ODE without mass, HAMILTONIAN with f: f in one method, for steps that need not be seen one by one.
      * MECHANICS: accelerations and projection in one function each */
@@ -90,6 +100,7 @@ typedef struct keel_extras {
     /* ODE, DAE: the equations as they were given, x' = f(t,x,z), n + k columns, and 0 = g(t,x), k rows of n
      * columns: for methods with multipliers z of their own.  Absent: f with y for z, and algebraic. */
     keel_map original_f, original_g;
+    keel_variations variations; /* for problems with switching surfaces */
 } keel_extras;
 
 KEEL_API const keel_extras *keel_extras_of(const keel_problem *p); /* never NULL: all of it may be absent */
@@ -99,6 +110,12 @@ KEEL_API const keel_extras *keel_extras_of(const keel_problem *p); /* never NULL
  * in full where that leaves a doubt.  The bits of the run are those after keel_open. */
 KEEL_API keel_solver *keel_open_alike(const keel_solver *like, const keel_problem *problem,
                                       const keel_options *options);
+
+/* A problem whose invariants were verified with these numbers behind `user` and this start: verdict[i] is a
+ * keel_verdict, that on row i as keel_row_at tells it, and nothing is verified again.  With another number of
+ * rows than the problem has, or with NULL, it is keel_open. */
+KEEL_API keel_solver *keel_open_verified(const keel_problem *problem, const keel_options *options, int rows,
+                                         const int *verdict);
 
 /* The solver opened anew, with what stands behind `user` now and another start, in the memory that it has:
  * the bits of the run are those after keel_open_alike, at a tenth of the cost.  KEEL_OK; what the start

@@ -100,6 +100,14 @@ KEEL_API int keel_model_compiled(const keel_model *m, const char **why_not);
 /* The C of the model, as it is compiled; NULL: there is none. */
 KEEL_API const char *keel_model_source(const keel_model *m);
 
+/* Groups of modes, each with a current mode of its own; 0: the model has no modes.  With several groups the
+ * modes of the model, below, are combinations, one mode of each group, "left.open, right.closed": the model
+ * itself has the first one, and a run adds those it enters (keel_sim_model). */
+KEEL_API int keel_model_groups(const keel_model *m);
+KEEL_API const char *keel_model_group(const keel_model *m,
+                                      int i); /* its name; "": of names without a point */
+KEEL_API const char *keel_model_group_mode(const keel_model *m, int i, int k); /* its k-th; NULL: no more */
+
 /* What holds in a mode.  A model without modes has one, without a name. */
 typedef struct keel_mode {
     const char *name;            /* NULL: none */
@@ -150,7 +158,8 @@ KEEL_API int keel_model_pairwise(const keel_model *m, int mode);
 /* The model as one C file that includes keel/extras.h alone: CNAME_problem(), and a main() that is compiled
  * with -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL:
  * default).  NULL with errno: ENOMEM; EINVAL, the model has errors; EFBIG, it is too large for one file;
- * ENOTSUP, it has contacts, which a keel_problem alone does not know.  To be freed by free(). */
+ * ENOTSUP, it has contacts or several groups of modes, which a keel_problem alone does not know.  To be
+ * freed by free(). */
 KEEL_API char *keel_model_standalone(const keel_model *m, const keel_options *o);
 
 /* A run through events, actions and modes.  The observer in the options gets the keel_sim as its user; beside
@@ -181,6 +190,9 @@ KEEL_API const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *me
 KEEL_API int keel_sim_share_kernel(keel_sim *s, const keel_sim *like);
 KEEL_API keel_solver *keel_sim_solver(keel_sim *s); /* of the mode in force */
 KEEL_API int keel_sim_mode(const keel_sim *s);
+/* The model with the modes that the run has entered: its own where there are several groups of modes, and
+ * valid until the run goes on. */
+KEEL_API const keel_model *keel_sim_model(const keel_sim *s);
 KEEL_API void keel_sim_span(const keel_sim *s, double *from, double *to); /* the ends of the run */
 KEEL_API void keel_sim_attach(keel_sim *s, void *user);                   /* for the observer, who asks by */
 KEEL_API void *keel_sim_attached(const keel_sim *s);
@@ -215,7 +227,8 @@ KEEL_API int keel_sim_has_exact(const keel_sim *s, int i);
 KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out);
 
 /* What is kept or watched in any mode: constraints, their derivatives, invariants.  drift: value - start at
- * t, inside the last step or where the run stands; NAN where the mode has no such row. */
+ * t, inside the last step or where the run stands; NAN where the mode has no such row.  With several groups
+ * of modes there are more rows once the run has entered others; drifts are of those it began with. */
 KEEL_API int keel_sim_rows(const keel_sim *s);
 KEEL_API const char *keel_sim_row(const keel_sim *s, int i);
 KEEL_API int keel_sim_row_in(const keel_sim *s, int i, int mode); /* 1: the mode has it */
@@ -252,6 +265,9 @@ typedef struct keel_jump {
     int from, to; /* modes */
     double before, after;
 } keel_jump;
+/* The i-th contact of the run: its name, its coefficients, and whether it is closed.  1; 0 past the last. */
+KEEL_API int keel_sim_contact(const keel_sim *s, int i, const char **name, double *restitution,
+                              double *friction, int *closed);
 KEEL_API int keel_sim_jump(const keel_sim *s, long i, keel_jump *out); /* 1; 0 past the last */
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@ static keel_status keep_layout(keel_solver *s) {
     if (!old->block || s->automatic || old->field.large || old->field.by_pattern || old->field.mech.sparse)
         return KEEL_EINVAL;
     struct engine *e = engine_carve(s, &old->field.p, &old->o, old->stepper, old->manifold.stabilizer,
-                                    &(struct engine_past){VERDICTS_ALIKE, verdict, NULL});
+                                    &(struct engine_past){.verdicts = VERDICTS_ALIKE, .verdict = verdict});
     if (!e) return KEEL_ENOMEM;
     s->laid_out = e->block ? snapshot_take(e) : NULL;
     keel_status status = s->laid_out ? KEEL_OK : e->block ? KEEL_ENOMEM : KEEL_EINVAL;

@@ -65,13 +65,20 @@ keel_solver *keel_open_alike(const keel_solver *like, const keel_problem *proble
                              const keel_options *options) {
     const struct engine *known = like && like->engine->verified ? like->engine : NULL;
     int same = known && problem && verified_alike(&known->field.p, problem);
+    return open_solver(
+        problem, options, KEEL_ABI, 1, NULL, 0,
+        &(struct engine_past){.verdicts = VERDICTS_ALIKE, .verdict = same ? known->rows.verdict : NULL});
+}
+
+keel_solver *keel_open_verified(const keel_problem *problem, const keel_options *options, int rows,
+                                const int *verdict) {
     return open_solver(problem, options, KEEL_ABI, 1, NULL, 0,
-                       &(struct engine_past){VERDICTS_ALIKE, same ? known->rows.verdict : NULL, NULL});
+                       &(struct engine_past){.verdicts = VERDICTS_KNOWN, .verdict = verdict, .rows = rows});
 }
 
 keel_status keel_find_start(const keel_problem *problem, const keel_options *options, double *u) {
     keel_solver *s = open_solver(problem, options, KEEL_ABI, 1, NULL, 0,
-                                 &(struct engine_past){VERDICTS_UNASKED, NULL, NULL});
+                                 &(struct engine_past){.verdicts = VERDICTS_UNASKED});
     keel_status status = s ? s->engine->r->status : KEEL_ENOMEM;
     if (status >= 0 && u) memcpy(u, engine_state(s->engine), (size_t)(problem->n + problem->m) * sizeof *u);
     keel_close(s);
@@ -256,7 +263,9 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     struct engine *e = NULL;
     if (none && verified_add(&s->verified, old))
         e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1,
-                        &(struct engine_past){VERDICTS_KNOWN, verified_find(s->verified, other), old});
+                        &(struct engine_past){.verdicts = VERDICTS_KNOWN,
+                                              .verdict = verified_find(s->verified, other),
+                                              .before = old});
     free(none);
     if (!e) return engine_fail(old, KEEL_ENOMEM, "keel_switch: no memory for the other mode");
     if (e->r->status < 0) {

@@ -1,9 +1,14 @@
-/* surfaces.c - the public calls of keel/events.h: what the motion did at switching surfaces, and its two
- * sides while it slides along one. */
+/* surfaces.c - the public calls of keel/events.h: what the motion did at switching surfaces, its two sides
+ * while it slides along one, and where it comes to rest. */
 #include "api/solver.h"
 #include "core/engine.h"
 
 #include <math.h>
+
+double keel_rest_time(const keel_solver *s) {
+    const struct engine *e = s ? s->engine : NULL;
+    return e && e->block ? e->r->t_now + e->r->direction * run_time_left(e->r) : NAN;
+}
 
 int keel_sliding(keel_solver *s, double t, const double *u, keel_side_fn *sample, void *context) {
     if (!s || !u || !sample || !s->engine->block || s->engine->surfaces.count == 0) return 0;

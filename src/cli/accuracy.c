@@ -109,7 +109,7 @@ static void take_units(struct outcome *o) {
     for (long k = 1; k < r->count; k++) {
         const struct record_place *one = &r->place[k - 1], *next = &r->place[k];
         const double *value = r->value + (size_t)k * columns, *before = value - columns;
-        if (one->mode != next->mode || one->events != next->events) continue;
+        if (record_apart(one, next)) continue;
         double share = DBL_EPSILON * fmax(begin, fabs(next->t)) / fabs(next->t - one->t);
         for (size_t i = 0; i < columns; i++)
             if (isfinite(value[i]) && isfinite(before[i]))

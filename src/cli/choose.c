@@ -70,7 +70,7 @@ const char *choose_method_for(const keel_model *m, enum choose_steps steps, cons
         return "dop853";
     }
     if (!corrects && keel_problem_traits(p) & KEEL_SECOND_ORDER && p->constraint.count &&
-        keel_model_modes(m) == 1 && accepts(p, "rattle", (to > from ? to - from : from - to) / 100)) {
+        keel_model_groups(m) == 0 && accepts(p, "rattle", (to > from ? to - from : from - to) / 100)) {
         text_set(why, capacity,
                  "symplectic, keeps constraints and their derivatives by itself; energy errors stay bounded");
         return "rattle";

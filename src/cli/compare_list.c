@@ -148,7 +148,7 @@ static void add_geometric(struct compare_list *l, const char *preserve) {
 /* Actions and changes of mode end a grid of equal steps. */
 static int grid_may_end(const struct job *j) {
     keel_mode mode = {0};
-    return keel_model_modes(j->model) > 1 ||
+    return keel_model_groups(j->model) > 0 ||
            (keel_model_mode(j->model, keel_model_start(j->model), &mode) && mode.problem->event.count);
 }
 

@@ -76,7 +76,7 @@ int csv_row(void *csv, const struct trace_row *row) {
         if (t->closed[i]) at = number(at, row->error[i]);
     if (c->named_modes || c->events_only) {
         file_put(&c->file, c->line, (size_t)(at - c->line));
-        keel_model_mode(c->job->model, row->mode, &mode);
+        keel_model_mode(keel_sim_model(t->sim), row->mode, &mode);
         name(c->file.stream, "", mode.name ? mode.name : "");
         if (c->events_only) name(c->file.stream, "", row->event);
         at = c->line;

@@ -175,12 +175,14 @@ static int name_columns(struct hdf5 *h, int part) {
     return bad;
 }
 
+/* At the end: a run may enter others than those it began with. */
 static int name_modes(struct hdf5 *h) {
-    int count = keel_model_modes(h->job->model);
+    const keel_model *m = keel_sim_model(h->trace->sim);
+    int count = keel_model_modes(m);
     const char **names = malloc(((size_t)count + 1) * sizeof *names);
     for (int i = 0; i < count && names; i++) {
         keel_mode mode = {0};
-        keel_model_mode(h->job->model, i, &mode);
+        keel_model_mode(m, i, &mode);
         names[i] = mode.name ? mode.name : "";
     }
     int bad = !names || put_texts(h, h->mode_set, "names", count, names);
@@ -217,7 +219,7 @@ int hdf5_begin(struct hdf5 *h, const struct trace *t) {
     hid_t type = event_type(h, 1);
     if (!bad) h->event_set = make_set(h, "events", type, 1, 1);
     h->h5.Tclose(type);
-    if (!bad && h->mode_set >= 0 && h->event_set >= 0 && !name_modes(h)) return 0;
+    if (!bad && h->mode_set >= 0 && h->event_set >= 0) return 0;
     fail(h);
     return job_fail(h->job, EXIT_FAILED, "%s", h->job->sentence);
 }
@@ -318,7 +320,7 @@ int hdf5_end(struct hdf5 *h, const struct outcome *o) {
     errno = 0;
     for (int k = 1; k < PARTS && !h->failed; k++)
         if (h->part[k].width == 0 && make_empty(h, part_name[k])) fail(h);
-    if (!h->failed && put_story(h, o)) fail(h);
+    if (!h->failed && (name_modes(h) || put_story(h, o))) fail(h);
     if (close_sets(h) && !h->failed) fail(h);
     int wrong = file_keep(&h->file, why, sizeof why);
     hdf5_drop(h);

@@ -53,8 +53,7 @@ static void warning_text(const char *words, FILE *out) {
 
 const char *outcome_state_name(const struct outcome *o, int component) {
     keel_mode mode;
-    const keel_model *model = o->trace->job->model;
-    if (component < 0 || !keel_model_mode(model, keel_sim_mode(o->sim), &mode)) return NULL;
+    if (component < 0 || !keel_model_mode(keel_sim_model(o->sim), keel_sim_mode(o->sim), &mode)) return NULL;
     return mode.problem && mode.problem->names ? mode.problem->names[component] : NULL;
 }
 
@@ -188,7 +187,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     const keel_stats s = o->stats;
     keel_mode mode = {0};
     char steps[24], rejected[24], calls[24], wall[24], freedom[JOB_FREEDOM];
-    keel_model_mode(j->model, keel_sim_mode(o->sim), &mode);
+    keel_model_mode(keel_sim_model(o->sim), keel_sim_mode(o->sim), &mode);
     count_text(steps, sizeof steps, s.steps);
     count_text(rejected, sizeof rejected, s.rejected);
     count_text(calls, sizeof calls, s.calls);

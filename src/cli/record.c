@@ -52,17 +52,30 @@ static void take_largest(int columns, const double *value, double *largest) {
         if (isfinite(value[i])) largest[i] = fmax(largest[i], fabs(value[i]));
 }
 
+static void pass(struct record_passed *p, const char *event) {
+    static const char closes[] = " closes"; /* no name of an event has a blank, but those of contacts */
+    size_t length = event ? strlen(event) : 0, last = sizeof closes - 1;
+    if (!event) return;
+    if (length > last && strcmp(event + length - last, closes) == 0)
+        *p = (struct record_passed){p->rests + 1, 0};
+    else p->events++;
+}
+
+int record_apart(const struct record_place *a, const struct record_place *b) {
+    return a->mode != b->mode || a->passed.rests != b->passed.rests || a->passed.events != b->passed.events;
+}
+
 int record_row(void *record, const struct trace_row *row) {
     struct record *r = record;
     take_largest(r->columns, row->value, r->largest);
-    if (row->event) r->events++;
+    pass(&r->passed, row->event);
     if (row->kind != TRACE_OUTPUT || r->seen++ % r->stride) return 0;
     if (r->count == r->most) {
         thin(r);
         if ((r->seen - 1) % r->stride) return 0;
     }
     if (r->count == r->capacity && grow(r)) return memory_out(), -1;
-    r->place[r->count] = (struct record_place){row->t, row->mode, r->events};
+    r->place[r->count] = (struct record_place){row->t, row->mode, r->passed};
     memcpy(r->value + (size_t)r->count++ * (size_t)r->columns, row->value,
            (size_t)r->columns * sizeof *r->value);
     return 0;
@@ -115,13 +128,13 @@ int record_match_row(void *match, const struct trace_row *row) {
     struct record_match *m = match;
     const struct record *r = m->with;
     take_largest(r->columns, row->value, m->largest);
-    if (row->event) m->events++;
+    pass(&m->passed, row->event);
     if (row->kind != TRACE_OUTPUT) return 0;
     while (m->at < r->count && (r->place[m->at].t - row->t) * m->direction < 0) m->at++;
     if (m->at == r->count || r->place[m->at].t != row->t) return 0;
-    const struct record_place *place = &r->place[m->at];
+    const struct record_place here = {row->t, row->mode, m->passed};
     const double *other = r->value + (size_t)m->at * (size_t)r->columns;
-    if (place->mode != row->mode || place->events != m->events) return stray(m, row->t), 0;
+    if (record_apart(&r->place[m->at], &here)) return stray(m, row->t), 0;
     m->stray_t = NAN;
     m->off_now = 0;
     for (int i = 0; i < r->columns; i++) differ(m, i, row->t, fabs(row->value[i] - other[i]));

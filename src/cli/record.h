@@ -8,16 +8,23 @@
 
 #include "cli/trace.h"
 
+/* Events so far.  Impacts that come ever faster end in rest after a number that round-off decides: where a
+ * contact closes the count begins anew. */
+struct record_passed {
+    long rests, events;
+};
 struct record_place { /* where in the run a row stands */
     double t;
     int mode;
-    long events;
+    struct record_passed passed;
 };
+int record_apart(const struct record_place *a, const struct record_place *b); /* by modes or events */
+
 struct record {
     int columns;
     long count, capacity, most; /* rows kept, allocated, allowed */
     long stride, seen;
-    long events; /* passed so far */
+    struct record_passed passed;
     struct record_place *place;
     double *value;   /* [count][columns] */
     double *largest; /* [columns] |value| over all rows seen */
@@ -35,7 +42,8 @@ void record_close(struct record *r);
 struct record_match {
     const struct record *with;
     double direction;
-    long at, events;
+    long at;
+    struct record_passed passed;
     double *each;    /* [columns] the largest difference; NAN: never compared */
     double *largest; /* [columns] |value| of this run */
     double error;    /* the largest of all */

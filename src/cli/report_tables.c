@@ -54,14 +54,14 @@ static void named_number(FILE *out, const char *name, double value) {
 
 /* The analysis ------------------------------------------------------------------------------------------ */
 
-static void modes(FILE *out, const struct job *j) {
+static void modes(FILE *out, const keel_model *m) {
     keel_mode mode;
     char freedom[JOB_FREEDOM];
     fprintf(out,
             "<div class=\"wide\"><table id=\"analysis\"><thead><tr><th>%s</th><th>index</th>"
             "<th>freedom</th><th>equations</th><th>redundant</th></tr></thead><tbody>\n",
-            keel_model_modes(j->model) > 1 ? "mode" : "");
-    for (int i = 0; keel_model_mode(j->model, i, &mode); i++) {
+            keel_model_modes(m) > 1 ? "mode" : "");
+    for (int i = 0; keel_model_mode(m, i, &mode); i++) {
         fputs("<tr><td>", out);
         report_text(out, mode.name ? mode.name : "model");
         fprintf(out, "</td><td>%d</td><td>%s</td><td>%d</td><td>%d</td></tr>\n", mode.index,
@@ -139,7 +139,7 @@ static void values(FILE *out, const struct job *j, const struct store *s) {
     fputs("</div>\n", out);
 }
 
-static void events(FILE *out, const struct outcome *o, const struct job *j) {
+static void events(FILE *out, const struct outcome *o) {
     keel_event_record one;
     long total = 0, all = 0;
     while (keel_sim_event(o->sim, all, &one)) all++;
@@ -153,8 +153,8 @@ static void events(FILE *out, const struct outcome *o, const struct job *j) {
                   "<th class=\"text\">what it did</th></tr></thead><tbody>\n",
                   out);
         }
-        keel_model_mode(j->model, one.from, &from);
-        keel_model_mode(j->model, one.to, &to);
+        keel_model_mode(keel_sim_model(o->sim), one.from, &from);
+        keel_model_mode(keel_sim_model(o->sim), one.to, &to);
         fputs("<tr><td><code>", out);
         report_text(out, one.event);
         fprintf(out, "</code></td><td>%.10g</td><td class=\"text\">", one.t);
@@ -218,10 +218,10 @@ static void surfaces(FILE *out, const struct outcome *o) {
 
 void report_analysis(FILE *out, const struct outcome *o, const struct job *j, const struct store *s) {
     report_heading(out, "Analysis");
-    modes(out, j);
+    modes(out, keel_sim_model(o->sim));
     hidden_and_balances(out, o, j);
     values(out, j, s);
-    events(out, o, j);
+    events(out, o);
     jumps(out, o);
     surfaces(out, o);
 }

@@ -153,7 +153,7 @@ static void values(struct json *json, const struct outcome *o, const double *val
     }
 }
 
-static void events(struct json *json, const struct outcome *o, const struct job *j) {
+static void events(struct json *json, const struct outcome *o) {
     enum { MOST = 10000 };
     keel_event_record one;
     long total = 0;
@@ -161,7 +161,7 @@ static void events(struct json *json, const struct outcome *o, const struct job 
     for (; keel_sim_event(o->sim, total, &one); total++) {
         keel_mode mode = {0};
         if (total >= MOST) continue;
-        keel_model_mode(j->model, one.to, &mode);
+        keel_model_mode(keel_sim_model(o->sim), one.to, &mode);
         json_object(json, NULL);
         json_text(json, "name", one.event);
         json_number(json, "t", one.t);
@@ -224,7 +224,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     keel_solver *s = keel_sim_solver(o->sim);
     const keel_stats stats = o->stats;
     keel_mode mode = {0};
-    keel_model_mode(j->model, keel_sim_mode(o->sim), &mode);
+    keel_model_mode(keel_sim_model(o->sim), keel_sim_mode(o->sim), &mode);
     json_integer(json, "index", mode.index);
     json_integer(json, "dof", mode.freedom);
     if (mode.dof >= 0) json_integer(json, "degrees_of_freedom", mode.dof);
@@ -249,7 +249,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     missing_json(&o->trace->missing, json);
     changes_json(json, keel_sim_solver(o->sim));
     switching_json(o, j, json);
-    events(json, o, j);
+    events(json, o);
     defect(json, o);
     accuracy(json, o, j);
 }

@@ -32,12 +32,14 @@ static void modes_text(const struct outcome *o, const struct job *j, FILE *out) 
     keel_mode mode;
     long changes = changes_of_mode(o);
     int any = 0;
-    if (keel_model_modes(j->model) < 2) return;
+    const keel_model *m = keel_sim_model(o->sim);
+    if (keel_model_modes(m) < 2) return;
     fputs("  modes      ", out);
-    for (int i = 0; keel_model_mode(j->model, i, &mode); i++) {
+    for (int i = 0; keel_model_mode(m, i, &mode); i++) {
         double time = switching_time(o, j, i);
         if (time > 0 || i == keel_sim_mode(o->sim))
-            fprintf(out, "%s%s for %.4g", any++ ? ", " : "", mode.name, time);
+            fprintf(out, "%s%s for %.4g", any++ ? keel_model_groups(m) > 1 ? "; " : ", " : "", mode.name,
+                    time);
     }
     fprintf(out, "; %ld change%s\n", changes, changes == 1 ? "" : "s");
 }
@@ -88,9 +90,10 @@ void switching_text(const struct outcome *o, const struct job *j, FILE *out, int
 void switching_json(const struct outcome *o, const struct job *j, struct json *json) {
     keel_mode mode;
     keel_surface one;
-    if (keel_model_modes(j->model) > 1) {
+    const keel_model *m = keel_sim_model(o->sim);
+    if (keel_model_modes(m) > 1) {
         json_array(json, "modes");
-        for (int i = 0; keel_model_mode(j->model, i, &mode); i++) {
+        for (int i = 0; keel_model_mode(m, i, &mode); i++) {
             json_object(json, NULL);
             json_text(json, "name", mode.name);
             json_number(json, "time", switching_time(o, j, i));

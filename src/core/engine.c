@@ -445,6 +445,7 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
         engine_close(e);
         return NULL;
     }
+    if (past && past->rows && past->rows != e->rows.count) verdict = NULL;
     if (verdict) memcpy(e->rows.verdict, verdict, (size_t)e->rows.count * sizeof *verdict);
     int unasked = past && past->verdicts == VERDICTS_UNASKED;
     e->verdicts = verdict || unasked ? past->verdicts : VERDICTS_UNKNOWN;

@@ -112,7 +112,9 @@ struct surfaces {
     double *value, *noise;       /* per event */
     double *rest; /* count: a surface that is left along a tangent has no sign below this height */
     double *trial, *u, *there, *f[2];
-    keel_fn *rhs; /* the method's, without sliding */
+    double *before;  /* count: the sides before a crossing, where there are variations */
+    double *moments; /* count * directions: of these */
+    keel_fn *rhs;    /* the method's, without sliding */
     void *context;
 };
 
@@ -149,6 +151,7 @@ struct engine_past { /* what comes with an engine that is opened */
     enum verdicts verdicts;
     const int *verdict;          /* of each row; NULL: the invariants are verified */
     const struct engine *before; /* the mode before this one; NULL: it is the first */
+    int rows;                    /* how many verdicts; 0: as many as the problem has rows */
 };
 
 struct engine {
@@ -394,6 +397,11 @@ keel_status surfaces_settle(struct engine *e);
 /* From where the solver stands, on a surface: the sides beyond; then what the search for events knows. */
 keel_status surfaces_pass(struct engine *e);
 void surfaces_passed(struct engine *e);
+/* variations.c: sensitivities beyond a surface, which was passed from the sides s->before. */
+void variations_layout(struct engine *e);
+void variations_stand(struct engine *e); /* these are the sides before */
+keel_status variations_cross(struct engine *e, int crossed);
+keel_status variations_slide(struct engine *e); /* a sentence, where the motion begins to slide */
 int surfaces_reached(
     struct engine *e); /* the current state is on one, to the tolerances; then it stands there */
 /* Event values as the search for crossings wants them: each surface changes sign where its side ends. */
@@ -430,5 +438,6 @@ int events_next_root(struct engine *e, double t_to, struct events_root *found, k
 /* Steps towards t_end, at least one, until one reaches t_wake, or `pause` of them are taken (0: any number).
  * What the steps are does not depend on t_wake and pause.  tell: the observer sees each of them; else only
  * the last one, and events. */
+double run_time_left(const struct run_state *r); /* until the limit of the events' times; NAN: none is seen */
 keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, int tell);
 #endif

@@ -240,6 +240,8 @@ int mechanism_accelerates(struct field *fd, double t, const double *x, double *d
 int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits, unsigned stabilizer);
 void mechanics_sparse_layout(struct field *fd, struct arena *a);
 keel_status mechanics_sparse_factor(struct field *fd, double t, const double *u);
+/* The system that was factored last, with K of this place below (keel_native_factor_oblique). */
+keel_status mechanics_sparse_oblique(struct field *fd, double t, const double *u);
 /* Only K and g_t, where they are needed at once: pointers to values that the next call may overwrite. */
 keel_status mechanics_sparse_rows(struct field *fd, double t, const double *u, const double **k,
                                   const double **shift);
@@ -280,7 +282,8 @@ int algebra_rhs(double t, const double *x, double *dx, void *field);
 keel_status algebra_newton(struct field *fd, double t, double *u, int wary);
 /* F_y factored at u, with the jacobian rows of F there, and the sign of its determinant. */
 keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign);
-double algebra_log_det(const struct field *fd); /* of the F_y that stands */
+keel_status algebra_values(struct field *fd, double t, const double *u); /* dae.values, the rest stands */
+double algebra_log_det(const struct field *fd);                          /* of the F_y that stands */
 
 void algebra_divide(const struct field *fd, double *v); /* v := F_y^-1 v, by the factors that stand */
 /* Of row i of F and h, with the jacobian that stands, added to sum: its products with n values of x', their
@@ -295,6 +298,9 @@ void algebra_sparse_detach(struct field *fd);
 keel_status algebra_sparse_factor(struct field *fd); /* of d->entries; KEEL_RETRY: singular */
 void algebra_sparse_divide(const struct field *fd, double *v);
 double algebra_sparse_log_det(const struct field *fd, int *sign);
+
+/* algebra_damped.c: y of u from far away, where Newton's method as it stands goes astray. */
+keel_status algebra_approach(struct field *fd, double t, double *u);
 
 /* algebra_follow.c */
 void algebra_stand(struct field *fd, double t, const double *u); /* y has been found here */

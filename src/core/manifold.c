@@ -69,6 +69,7 @@ void manifold_choose(struct manifold *m) {
     }
     for (int kind = 0; kind < ROWS_KINDS; kind++)
         if (seen[kind]) m->kind[m->kept_kinds++] = kind;
+    constraints_left &= !m->fd->mech.sparse; /* velocities may be, and stay as they are: nothing else can */
     m->by_mass = m->norm == KEEL_BY_MASS && !constraints_left && !(m->traits & KEEL_OWN_DIRECTIONS);
     m->view.kept = m->kept;
     m->space.rows = m->kept - m->by_pattern;

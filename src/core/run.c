@@ -218,7 +218,17 @@ static int is_random(struct engine *e) {
     return fabs(there - here) <= BLURRED * noise;
 }
 
-static keel_status come_to_rest(struct engine *e, double rest) {
+/* Of intervals that shrink by one ratio, behind the last: gap (ratio + ratio^2 + ...). */
+static double series(const struct accumulation *a) {
+    return a->gap * a->ratio / (1 - a->ratio);
+}
+
+double run_time_left(const struct run_state *r) {
+    const struct accumulation *a = &r->accumulation;
+    return r->at_rest || (a->t == r->t_now && a->steady >= 3) ? series(a) : NAN;
+}
+
+static keel_status come_to_rest(struct engine *e) {
     struct run_state *r = e->r;
     char name[64];
     r->at_rest = 1;
@@ -226,7 +236,7 @@ static keel_status come_to_rest(struct engine *e, double rest) {
         e,
         "it comes to rest at t = %.10g: %s acts ever sooner after the time before, %.2g now; what "
         "follows, the motion at rest, needs equations of its own (a mode that the event switches to)",
-        r->t_now + rest * r->direction,
+        r->t_now + series(&r->accumulation) * r->direction,
         field_name(e->field.event.user.names, r->event, "event", name, sizeof name), r->accumulation.gap);
     return KEEL_REST;
 }
@@ -251,12 +261,11 @@ static keel_status stop_at_event(struct engine *e) {
                                             .same = shrinks && same ? r->accumulation.same + 1 : 0,
                                             .event = r->event};
     if (r->accumulation.count < SHRINKING && r->accumulation.same < FEW) return KEEL_EVENT;
-    double rest = gap * ratio / (1 - ratio);
     int foreseen = r->accumulation.steady >= STEADY ||
                    (r->accumulation.same >= FEW && r->accumulation.alike > 0 && ratio < 0.5);
-    int soon = (gap <= NO_TIME * t || (foreseen && rest <= SOON * t)) && !is_random(e);
+    int soon = (gap <= NO_TIME * t || (foreseen && series(&r->accumulation) <= SOON * t)) && !is_random(e);
     int blurred = !soon && r->accumulation.alike >= SHRINKING && is_blurred(e, gap);
-    return soon || blurred ? come_to_rest(e, rest) : KEEL_EVENT;
+    return soon || blurred ? come_to_rest(e) : KEEL_EVENT;
 }
 
 /* What is kept must not jump where the equations switch: the state does not. */

@@ -6,6 +6,7 @@
  * give the fastest one alone. */
 #include "core/spectrum.h"
 
+#include "base/portable.h"
 #include "core/step_control.h"
 #include "linalg/eigen.h"
 
@@ -40,7 +41,7 @@ static keel_status eigenvalues(struct engine *e, double **out, double *largest) 
     keel_status status = jacobian(e, j);
     int found = status == KEEL_OK ? eigen_values(e->field.n, j, re, im) : 0;
     *largest = 0;
-    for (size_t i = 0; i < n && found > 0; i++) *largest = fmax(*largest, hypot(re[i], im[i]));
+    for (size_t i = 0; i < n && found > 0; i++) *largest = fmax(*largest, portable_length(re[i], im[i]));
     memmove(j, re, 2 * n * sizeof *j);
     if (found > 0 && *largest > 0) return *out = j, KEEL_OK;
     free(j);
@@ -52,7 +53,7 @@ static keel_status of_all(struct engine *e, keel_time_scales *out) {
     int n = e->field.n;
     keel_status status = eigenvalues(e, &re, &largest);
     for (int i = 0; i < n && status == KEEL_OK; i++) {
-        double size = hypot(re[i], re[n + i]);
+        double size = portable_length(re[i], re[n + i]);
         if (size == largest) out->damping = -re[i] * e->r->direction / size;
         if (size > ZERO * largest) least = fmin(least, size);
     }
@@ -69,7 +70,7 @@ int spectrum_swings(struct engine *e) {
     keel_status status = n == 0 || n > SMALL ? KEEL_RETRY : eigenvalues(e, &re, &largest);
     if (status != KEEL_OK) return status == KEEL_ENOMEM ? -1 : 0;
     for (int i = 0; i < n; i++) {
-        double size = hypot(re[i], re[n + i]);
+        double size = portable_length(re[i], re[n + i]);
         swings |= size > SLOWER * largest && fabs(re[i]) < HARDLY * size;
     }
     free(re);

@@ -288,6 +288,10 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     keel_status status = algebra_solve(fd, t, st->found);
     struct fault fault = fd->fault;
     memset(st->free, 1, (size_t)(fd->n + fd->m));
+    if (status == KEEL_RETRY) {
+        memcpy(st->found, u, (size_t)(fd->n + fd->m) * sizeof *u);
+        status = algebra_approach(fd, t, st->found);
+    }
     if (status == KEEL_RETRY && start_search(st, NULL, t, u) == KEEL_OK) status = KEEL_OK;
     if (status != KEEL_OK) {
         fd->fault = fault; /* of where the search began, not of where it went */

@@ -4,11 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+static int all_active(const struct field *fd) {
+    for (int i = 0; i < fd->k; i++)
+        if (!fd->active[i]) return 0;
+    return 1;
+}
+
 /* Large mechanics: rows with a direction of their own at one of several points. */
 static keel_status active_of_large(struct start *st, const struct start_level *level, double t,
                                    const double *u) {
     unsigned seed = 12345;
-    for (int sample = 0, good = 0; sample < 8 && good < 4; sample++) {
+    for (int sample = 0, good = 0; sample < 8 && good < 4 && !all_active(st->fd); sample++) {
         memcpy(st->found, u, (size_t)st->fd->n * sizeof *u);
         if (sample > 0 && st->fd->kg &&
             start_nearby(st, &level[0], START_NEAR, t, u, &seed, st->found) != KEEL_OK)

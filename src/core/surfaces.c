@@ -50,6 +50,7 @@ void surfaces_layout(struct engine *e, size_t vector) {
     s->u = arena_doubles(a, vector);
     s->there = arena_doubles(a, vector);
     for (int k = 0; k < 2; k++) s->f[k] = arena_doubles(a, vector);
+    variations_layout(e);
     for (int i = 0, k = 0; i < e->field.p.event.count && s->event; i++) {
         s->number[i] = is_surface(&e->field.p, i) ? k : -1;
         if (s->number[i] >= 0) s->event[k++] = i;
@@ -359,7 +360,7 @@ keel_status surfaces_settle(struct engine *e) {
     }
     note_slide(e, t, 0);
     know_signs(e);
-    return KEEL_OK;
+    return variations_slide(e);
 }
 
 /* Of the surfaces, the one that is crossed where the solver stands changes its side; others that are met at
@@ -436,9 +437,10 @@ keel_status surfaces_pass(struct engine *e) {
     }
     s->tally[crossed].crossings++;
     surfaces_end_slide(e);
+    variations_stand(e);
     status = cross(e, crossed, t, u);
     note_slide(e, t, before);
-    return status;
+    return status == KEEL_OK ? variations_cross(e, crossed) : status;
 }
 
 /* Is a surface so near that the tolerances do not tell its sides apart, and on the way to be crossed?

@@ -89,7 +89,7 @@ static int matrices_fit(char *why, size_t capacity, const keel_problem *p, const
             half,
             sparse_available()
                 ? "a jacobian with a pattern of the constraints and a pattern of the mass, all "
-                  "rows kept and weighed by mass, and a method that does not keep them itself"
+                  "rows kept and weighed by mass, and a method without dense matrices of its own"
                 : "a keel that was built with KLU (SuiteSparse)");
     /* f may go without a matrix, and with patterns all three go by memory (engine.c) */
     return (!p->f.jacobian || p->f.pattern || matrix_fits(why, capacity, &p->f, "f", all)) &&

@@ -16,6 +16,8 @@
  * the number of the step alone: runs that are saved, forked or sampled have the same bits. */
 #include "core/engine.h"
 
+#include "base/portable.h"
+
 #include <limits.h>
 #include <math.h>
 
@@ -41,7 +43,7 @@ static double growth(const keel_rk *rk, double re, double im) {
         sum[0] += rk->b[i] * k[i][0];
         sum[1] += rk->b[i] * k[i][1];
     }
-    return hypot(sum[0], sum[1]);
+    return portable_length(sum[0], sum[1]);
 }
 
 /* z = `times` h lambda; parts that grow are resolved as those that are damped. */

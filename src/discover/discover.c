@@ -219,7 +219,7 @@ static int events_act(const struct model_mode *mode) {
 
 static int discover_open(keel_discovery *d, struct keel_model *m, const keel_discover_options *with) {
     struct search *s = &d->s;
-    struct inside_mode *mode = &m->mode[0];
+    struct inside_mode *mode = m->mode[0];
     s->y = &mode->system;
     s->seed = with->seed + 1;
     s->stop = with->stop;
@@ -253,7 +253,7 @@ keel_discovery *keel_discover(keel_model *m, const keel_discover_options *with) 
     keel_discovery *d = calloc(1, sizeof *d);
     if (!d) return NULL;
     if (keel_model_status(m) != KEEL_OK) return discover_fail(d, KEEL_EINVAL, "the model has errors"), d;
-    if (keel_model_modes(m) != 1)
+    if (keel_model_groups(m) > 0)
         return discover_fail(d, KEEL_EINVAL, "a model with modes has other invariants in each of them"), d;
     if (m->model->directions)
         return discover_fail(d, KEEL_EINVAL, "the model was read with sensitivities: read it without"), d;

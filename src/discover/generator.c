@@ -241,7 +241,7 @@ static int keeps_sign(const struct generators *s, expr state, uint64_t seed) {
 
 /* log(-x) of a state that begins below zero. */
 static expr logarithm_of(struct generators *s, const struct keel_model *m, expr state) {
-    int place = formulation_find(&m->mode[0].formulation, state);
+    int place = formulation_find(&m->mode[0]->formulation, state);
     int below = place >= 0 && m->u0 && m->u0[place] < 0;
     return function(s, EXPR_LOG, below ? function(s, EXPR_NEG, state) : state);
 }

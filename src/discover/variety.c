@@ -79,7 +79,8 @@ int variety_plan(struct variety *w, struct system *y) {
     if (good) {
         find_nonlinear(w, z, coordinate);
         plan_linear(w, z, coordinate, place);
-        if (w->equations != w->unknowns)
+        good = !w->g->failed;
+        if (good && w->equations != w->unknowns)
             good = text_no(w->why, sizeof w->why,
                            "the equations are not linear in their highest derivatives: no exact points of "
                            "the motion are known");

@@ -1,6 +1,7 @@
 /* sampled.c - see sampled.h. */
 #include "methods/sampled.h"
 
+#include "base/portable.h"
 #include "base/text.h"
 
 #include <float.h>
@@ -191,7 +192,7 @@ static int field_at(const keel_problem *p, double t, const double *x, double *ou
 /* x: place k, moved to the sphere. */
 static void place_on_sphere(const keel_problem *p, double length, int k, double *x) {
     double size = 0;
-    for (int j = 0; j < p->n; j++) size = hypot(size, x[j] = sampled_place(p, j, k));
+    for (int j = 0; j < p->n; j++) size = portable_length(size, x[j] = sampled_place(p, j, k));
     for (int j = 0; j < p->n; j++) x[j] *= size > 0 ? length / size : 1;
 }
 
@@ -199,7 +200,7 @@ static void place_on_sphere(const keel_problem *p, double length, int k, double 
 static void resolve(int n, const double *f, const double *x, double length, double *along, double *across) {
     *along = *across = 0;
     for (int j = 0; j < n; j++) *along += f[j] * (x[j] / length);
-    for (int j = 0; j < n; j++) *across = hypot(*across, f[j] - *along * (x[j] / length));
+    for (int j = 0; j < n; j++) *across = portable_length(*across, f[j] - *along * (x[j] / length));
 }
 
 /* Is f along x, beyond round-off and what cancels in f? */
@@ -208,7 +209,7 @@ static int leaves_sphere(const keel_problem *p, double length, int k, double *wo
     place_on_sphere(p, length, k, x);
     if (field_at(p, p->t0 + 0.29 * k, x, f, f + p->n)) return 0;
     resolve(p->n, f, x, length, &along, &across);
-    return isfinite(along) && fabs(along) > 1e-12 * hypot(along, across);
+    return isfinite(along) && fabs(along) > 1e-12 * portable_length(along, across);
 }
 
 /* DAE: is what y adds to f across x, or does the constraint not hold on the sphere, or beside it, too? */
@@ -225,7 +226,8 @@ static int is_driven_away(const keel_problem *p, double length, int k, double *w
     resolve(n, with, x, length, &along, &across);
     for (int j = 0; j < n; j++) x[j] *= 1.1;
     if (p->algebraic.value(t, x, &beside, p->user)) return 0;
-    return isfinite(along) && (across > 1e-9 * hypot(along, across) || !(fabs(on) < 1e-9 * fabs(beside)));
+    return isfinite(along) &&
+           (across > 1e-9 * portable_length(along, across) || !(fabs(on) < 1e-9 * fabs(beside)));
 }
 
 const char *sampled_sphere(const keel_problem *p, int driven) {
@@ -239,7 +241,7 @@ const char *sampled_sphere(const keel_problem *p, int driven) {
         return "it is for x' = f(x) without constraints and mass matrix";
     if (traits & KEEL_FROM_ENERGY && !p->f.value && !p->energy.jacobian)
         return "give f = B grad H, or the gradient of H";
-    for (int j = 0; j < p->n; j++) length = hypot(length, p->u0[j]);
+    for (int j = 0; j < p->n; j++) length = portable_length(length, p->u0[j]);
     if (length == 0) return "the start is x = 0: there is no sphere to move on";
     double *workspace = malloc((2 * n * (n + 1) + 2 * n + 1) * sizeof *workspace);
     int leaves = 0;

@@ -14,12 +14,12 @@ static void find_orders(const struct keel_model *m, int *orders) {
     int unknowns = m->model->unknowns;
     for (int j = 0; j < unknowns; j++) orders[j] = m->model->unknown[j].role == MODEL_COORD ? 2 : 1;
     for (int i = 0; i < m->modes; i++) {
-        const struct structure *s = &m->mode[i].system.s;
+        const struct structure *s = &m->mode[i]->system.s;
         for (int k = 0; k < s->n; k++)
             if (s->column[k] < unknowns && s->d[k] > orders[s->column[k]]) orders[s->column[k]] = s->d[k];
     }
     for (int i = 0; i < m->modes; i++) {
-        const struct structure *s = &m->mode[i].system.s;
+        const struct structure *s = &m->mode[i]->system.s;
         for (int k = 0; k < unknowns; k++)
             if (s->alias[k].unknown != k && s->alias[k].unknown < unknowns) orders[s->alias[k].unknown] = 1;
     }
@@ -29,6 +29,7 @@ static void find_orders(const struct keel_model *m, int *orders) {
 
 static void add(struct keel_model *m, expr symbol, int output) {
     char name[200];
+    if (symbol == EXPR_NONE && output < 0) return; /* the graph has failed */
     if (symbol != EXPR_NONE) model_name(m->model, symbol, name, sizeof name);
     else text_set(name, sizeof name, "%s", m->model->mode[0].output.list[output].label.text);
     m->column[m->columns++] =
@@ -82,7 +83,7 @@ static int open_exact(struct keel_model *m) {
     }
     for (int i = 0; i < m->columns; i++)
         list[i] = m->column[i].exact != EXPR_NONE ? m->column[i].exact : expr_constant(&m->model->graph, NAN);
-    return functions_tape(&m->mode[m->model->start].formulation, (size_t)m->columns, list, &m->exact,
+    return functions_tape(&m->mode[m->model->start]->formulation, (size_t)m->columns, list, &m->exact,
                           &missing) == 0 ||
            diagnostics_memory(&m->messages);
 }
@@ -94,12 +95,12 @@ static int open_sizes(struct keel_model *m, int i) {
     expr *target = pool_take(&m->pool, ((size_t)count + 1) * sizeof *target);
     if (!target) return diagnostics_memory(&m->messages);
     for (int k = 0; k < count; k++) target[k] = derive_terms(&m->model->graph, output->list[k].value);
-    return values_open(&m->mode[i].sizes, &m->mode[i].formulation, count, target, 1) ||
+    return values_open(&m->mode[i]->sizes, &m->mode[i]->formulation, count, target, 1) ||
            diagnostics_memory(&m->messages);
 }
 
-static int open_mode(struct keel_model *m, int i) {
-    struct inside_mode *mode = &m->mode[i];
+static int find_values(struct keel_model *m, int i) {
+    struct inside_mode *mode = m->mode[i];
     const struct model_rows *output = &m->model->mode[i].output;
     expr *target = pool_take(&m->pool, ((size_t)m->columns + 1) * sizeof *target);
     if (!target) return diagnostics_memory(&m->messages);
@@ -126,15 +127,19 @@ static int open_mode(struct keel_model *m, int i) {
     return m->messages.errors > errors ? 0 : diagnostics_memory(&m->messages);
 }
 
+int columns_open_mode(struct keel_model *m, int i) {
+    return find_values(m, i) && open_sizes(m, i);
+}
+
 int columns_open(struct keel_model *m) {
     if (!list_columns(m)) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->modes; i++)
-        if (!open_mode(m, i) || !open_sizes(m, i)) return 0;
+        if (!columns_open_mode(m, i)) return 0;
     return open_exact(m);
 }
 
 void columns_close(struct keel_model *m) {
-    for (int i = 0; i < m->modes; i++) values_close(&m->mode[i].columns), values_close(&m->mode[i].sizes);
+    for (int i = 0; i < m->modes; i++) values_close(&m->mode[i]->columns), values_close(&m->mode[i]->sizes);
     tape_free(&m->exact);
 }
 

@@ -24,9 +24,9 @@ static int write_source(struct keel_model *m) {
     emit_open(&e);
     e.stop = m->limits.stop;
     for (int i = 0; i < m->modes && good; i++)
-        good = functions_emit(&m->mode[i].functions, &e, i, method, 0) == 0 &&
+        good = functions_emit(&m->mode[i]->functions, &e, i, method, 0) == 0 &&
                (m->kernel_later || m->compile_ahead ||
-                functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].formulation, method) == 0);
+                functions_emit_kernel(&m->mode[i]->functions, &e, i, &m->mode[i]->formulation, method) == 0);
     if (good && !e.failed) {
         m->source_text = e.text;
         return 1;
@@ -52,7 +52,7 @@ void compiled_begin(struct keel_model *m) {
     }
     if (status == COMPILE_BUSY) status = compile_end(&m->unit, 1, m->why_not, sizeof m->why_not);
     m->compiled = status == COMPILE_READY;
-    for (int i = 0; i < m->modes && m->compiled; i++) functions_link(&m->mode[i].functions, &m->unit, i);
+    for (int i = 0; i < m->modes && m->compiled; i++) functions_link(&m->mode[i]->functions, &m->unit, i);
 }
 
 int keel_model_compile(keel_model *m, int wait) {
@@ -61,7 +61,8 @@ int keel_model_compile(keel_model *m, int wait) {
     if (status == COMPILE_BUSY) return 0;
     m->compiled = status == COMPILE_READY;
     if (m->compiled) m->why_not[0] = '\0';
-    for (int i = 0; i < m->modes && m->compiled; i++) functions_hand_over(&m->mode[i].functions, &m->unit, i);
+    for (int i = 0; i < m->modes && m->compiled; i++)
+        functions_hand_over(&m->mode[i]->functions, &m->unit, i);
     return 1;
 }
 

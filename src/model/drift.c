@@ -41,7 +41,7 @@ static void name_of(char *out, size_t capacity, const struct formulation *r, kee
 
 /* Rows of contacts: gaps, their rates, slidings. */
 static int list_contacts(struct keel_model *m, struct dictionary *rows) {
-    const struct contact_model *c = &m->mode[0].contact;
+    const struct contact_model *c = &m->mode[0]->contact;
     m->contact_row = pool_take(&m->pool, (3 * (size_t)c->count + 1) * sizeof *m->contact_row);
     for (int k = 0; k < 3 * c->count && m->contact_row; k++) {
         char name[220];
@@ -63,18 +63,18 @@ static int list_names(struct keel_model *m) {
     size_t most = 0;
     for (int i = 0; i < m->modes; i++)
         for (int kind = 0; kind < DRIFT_KINDS; kind++)
-            most += (size_t)rows_of(&m->mode[i].formulation, (keel_row_kind)kind);
-    for (int i = 0; i < m->modes; i++) most += 3 * (size_t)m->mode[i].contact.count;
+            most += (size_t)rows_of(&m->mode[i]->formulation, (keel_row_kind)kind);
+    for (int i = 0; i < m->modes; i++) most += 3 * (size_t)m->mode[i]->contact.count;
     m->rows = 0;
     m->row = pool_take(&m->pool, (most + 1) * sizeof *m->row);
     int *place = pool_take(&m->pool, (most + 1) * sizeof *place);
     struct dictionary rows = {.pool = &m->pool};
     if (!m->row || !place) return 0;
     for (int i = 0; i < m->modes; i++) {
-        const struct formulation *r = &m->mode[i].formulation;
+        const struct formulation *r = &m->mode[i]->formulation;
         for (int kind = 0; kind < DRIFT_KINDS; kind++) {
             int count = rows_of(r, (keel_row_kind)kind);
-            m->mode[i].row_place[kind] = place;
+            m->mode[i]->row_place[kind] = place;
             for (int j = 0; j < count; j++) {
                 char name[220];
                 name_of(name, sizeof name, r, (keel_row_kind)kind, j);
@@ -111,7 +111,7 @@ int drift_open(struct keel_model *m) {
     m->solver_rows = 0;
     if (!list_names(m)) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->modes; i++)
-        if (!open_mode(m, &m->mode[i])) return diagnostics_memory(&m->messages);
+        if (!open_mode(m, m->mode[i])) return diagnostics_memory(&m->messages);
     return 1;
 }
 
@@ -125,16 +125,15 @@ const char *keel_sim_row(const keel_sim *s, int i) {
 
 int keel_sim_row_in(const keel_sim *s, int i, int mode) {
     return i >= 0 && i < keel_sim_rows(s) && mode >= 0 && mode < s->m->modes &&
-           s->m->mode[mode].solver_row[i] >= 0;
+           s->m->mode[mode]->solver_row[i] >= 0;
 }
 
-keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drift) {
+keel_status drift_at(struct keel_sim *s, double t, const double *u, int rows, double *drift) {
     const int *own = sim_solver_row(s);
     if (s->m->solver_rows && !s->residual)
         s->residual = malloc((size_t)s->m->solver_rows * sizeof *s->residual);
     if (s->m->solver_rows && !s->residual) return sim_no_memory(s);
     keel_status status = s->residual ? keel_residuals(s->solver, t, u, s->residual) : KEEL_OK;
-    for (int i = 0; i < s->m->rows && status == KEEL_OK; i++)
-        drift[i] = own[i] >= 0 ? s->residual[own[i]] : NAN;
+    for (int i = 0; i < rows && status == KEEL_OK; i++) drift[i] = own[i] >= 0 ? s->residual[own[i]] : NAN;
     return status;
 }

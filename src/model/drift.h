@@ -7,5 +7,5 @@
 /* 1, or 0 with a message. */
 int drift_open(struct keel_model *m);
 /* value - start of all rows at the unknowns u of the mode in force. */
-keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drift);
+keel_status drift_at(struct keel_sim *s, double t, const double *u, int rows, double *drift);
 #endif

@@ -10,13 +10,13 @@
 #include <string.h>
 
 static const struct system *system_of(const keel_model *m, int mode) {
-    return mode >= 0 && mode < keel_model_modes(m) ? &m->mode[mode].system : NULL;
+    return mode >= 0 && mode < keel_model_modes(m) ? &m->mode[mode]->system : NULL;
 }
 
 int keel_model_hidden(const keel_model *m, int mode, int i, keel_hidden *out) {
     const struct system *y = system_of(m, mode);
-    if (!y || !out || i < 0 || i >= m->mode[mode].hiddens) return 0;
-    const struct structure_row *row = &y->s.hidden[m->mode[mode].hidden[i]];
+    if (!y || !out || i < 0 || i >= m->mode[mode]->hiddens) return 0;
+    const struct structure_row *row = &y->s.hidden[m->mode[mode]->hidden[i]];
     system_label(y, row->equation, row->order, out->name, sizeof out->name);
     system_label(y, row->equation, 0, out->of, sizeof out->of);
     diagnostics_print(y, row->f, out->text, sizeof out->text);
@@ -42,8 +42,8 @@ int keel_model_unknown_offset(const keel_model *m, int mode, int i, keel_offset 
 
 int keel_model_free_state(const keel_model *m, int mode, int i, char name[KEEL_NAME]) {
     const struct system *y = system_of(m, mode);
-    if (!y || !name || i < 0 || i >= m->mode[mode].free_states) return 0;
-    text_set(name, KEEL_NAME, "%s", m->mode[mode].free_state[i]);
+    if (!y || !name || i < 0 || i >= m->mode[mode]->free_states) return 0;
+    text_set(name, KEEL_NAME, "%s", m->mode[mode]->free_state[i]);
     return 1;
 }
 
@@ -119,7 +119,7 @@ static int proves_energy(const struct system *y) {
 }
 
 int keel_model_proved(const keel_model *m, int mode, const char *row) {
-    return system_of(m, mode) && row && strcmp(row, "energy") == 0 && m->mode[mode].proved;
+    return system_of(m, mode) && row && strcmp(row, "energy") == 0 && m->mode[mode]->proved;
 }
 
 /* Pairs ------------------------------------------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static int sums_pairs(const struct system *y) {
 }
 
 int keel_model_pairwise(const keel_model *m, int mode) {
-    return system_of(m, mode) && m->mode[mode].pairs;
+    return system_of(m, mode) && m->mode[mode]->pairs;
 }
 
 /* Questions whose answers walk over the graph, or add to it -------------------------------------------- */
@@ -253,13 +253,17 @@ static int count_velocities(struct inside_mode *mode) {
     return 1;
 }
 
+int explain_mode(struct keel_model *m, int i) {
+    struct inside_mode *mode = m->mode[i];
+    if (!list_hidden(m, mode) || !list_free_states(m, mode) || !count_velocities(mode))
+        return diagnostics_memory(&m->messages);
+    mode->proved = proves_energy(&mode->system);
+    mode->pairs = sums_pairs(&mode->system);
+    return 1;
+}
+
 int explain_find(struct keel_model *m) {
-    for (int i = 0; i < m->modes; i++) {
-        struct inside_mode *mode = &m->mode[i];
-        if (!list_hidden(m, mode) || !list_free_states(m, mode) || !count_velocities(mode))
-            return diagnostics_memory(&m->messages);
-        mode->proved = proves_energy(&mode->system);
-        mode->pairs = sums_pairs(&mode->system);
-    }
+    for (int i = 0; i < m->modes; i++)
+        if (!explain_mode(m, i)) return 0;
     return 1;
 }

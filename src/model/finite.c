@@ -192,7 +192,7 @@ static void look_at_derivatives(struct finite *f) {
 }
 
 int finite_tell(struct keel_model *m, int mode, double t, const double *u) {
-    struct finite f = {.m = m, .mode = &m->mode[mode], .t = t, .u = u};
+    struct finite f = {.m = m, .mode = m->mode[mode], .t = t, .u = u};
     for (f.guesses = 0; f.guesses < 2 && !f.told; f.guesses++) {
         f.derived = 0;
         look_at_lines(&f);

@@ -7,6 +7,7 @@
 #include "symbolic/derive_rules.h"
 #include "model/branches.h"
 #include "model/diagnostics.h"
+#include "model/saltation.h"
 #include "model/surface.h"
 
 #include <stdlib.h>
@@ -400,7 +401,8 @@ int formulation_open(struct formulation *r, struct system *y, struct source_mess
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
     return energy && invariants && events && add_velocity_rows(r) && recognise(r) && formulation_forms(r) &&
            formulation_original(r) &&
-           ((branches_find(r) && surface_freeze(r)) || diagnostics_memory(r->messages));
+           ((branches_find(r) && surface_freeze(r) && saltation_moments(r)) ||
+            diagnostics_memory(r->messages));
 }
 
 static void close_map(struct formulation_map *map) {

@@ -58,6 +58,8 @@ struct formulation {
     double way;    /* of time at the start: 1 or -1 */
     expr *regular; /* entries of the system's Jacobian where it has branches (branches.h) */
     int regulars;
+    expr *moment; /* [surfaces, directions] tau at a surface (saltation.h); NULL: no sensitivities */
+    int *direction, *primal;  /* [n] as in keel_variations */
     int quadratic, separable; /* f is a polynomial of degree 2; H = T(p) + V(q) */
     int pairwise;             /* and the constraints: by distances and products of momenta alone */
     struct distance distance; /* of a lagrangian or canonical hamiltonian with nothing beside it: its forms */
@@ -99,8 +101,8 @@ int formulation_mechanics(
     struct formulation *r); /* 1; 0: it does not fit; -1: a message was added or memory is out */
 int formulation_hamiltonian(struct formulation *r); /* the same */
 int formulation_general(struct formulation *r);     /* 1 or -1 */
-int formulation_inertia(
-    const struct formulation *r); /* 1: mechanics, with a mass matrix that is positive definite somewhere */
+/* Is the mass matrix of a lagrangian positive definite somewhere?  1; 0: nowhere; -1: nobody knows. */
+int formulation_inertia(const struct formulation *r);
 int formulation_forms(struct formulation *r);    /* 1; 0: a message was added */
 int formulation_original(struct formulation *r); /* the same */
 /* The n + m basic symbols get places and names; 1 or 0. */
@@ -109,6 +111,8 @@ void formulation_define(struct formulation *r, expr symbol, expr e);
 /* Of the rows in map->value: jacobian by `columns` symbols, rate and, if wanted, terms; 1 or 0. */
 int formulation_derivatives(struct formulation *r, struct formulation_map *map, int columns, const expr *by,
                             int terms);
+/* Sums and products without the zeros that a substitution has left; 1, or 0 without memory. */
+int formulation_drop_zeros(struct graph *g, size_t count, expr *root);
 int formulation_map_open(struct formulation *r, struct formulation_map *map, int count);
 const char *formulation_text(struct formulation *r, const char *text);
 #endif

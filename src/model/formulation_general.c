@@ -2,13 +2,15 @@
  *
  * The n equations f_i^(c_i) = 0 give the highest derivatives z_j = x_j^(d_j).  Their Jacobian, in block
  * triangular form, says in which order; a block of one equation is solved for its z_j on paper where that
- * can be done, and everything else becomes an algebraic variable of an index-1 system.  The states move by
+ * can be done, those of mechanics with sensitivities are (eliminate.h), and everything else becomes an
+ * algebraic variable of an index-1 system.  The states move by
  * x_j^(l)' = x_j^(l+1), and the equations f_i^(l) = 0, l < c_i, are the manifold. */
 #include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"
 #include "model/blocks.h"
 #include "model/diagnostics.h"
+#include "model/eliminate.h"
 #include "model/isolate.h"
 
 #include <stdlib.h>
@@ -37,7 +39,8 @@ static int make_plan(struct formulation *r, struct plan *p) {
     p->blocks = blocks_find(s->n, s->jacobian.row_start, s->jacobian.column, s->match, p->row, p->first);
     if (p->blocks < 0) return 0;
     for (int b = 0; b < p->blocks; b++) {
-        int single = p->first[b + 1] - p->first[b] == 1;
+        int rows = p->first[b + 1] - p->first[b], single = rows == 1;
+        if (!single && r->y->m->directions) eliminate_block(r, rows, p->row + p->first[b], p->top);
         for (int k = p->first[b]; k < p->first[b + 1]; k++) {
             int i = p->row[k], j = s->match[i];
             if (single) p->top[j] = isolate_solve(&r->derive, s->top[i], derivative(r, j, s->d[j]));

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 200, POINTS = 4 }; /* coordinates; beyond, M is taken for what it should be */
 
@@ -30,7 +31,7 @@ static int definite(int n, double *a, double least) {
 /* 1, 0, or -1 where M is not finite; entry and dense are scratch. */
 static int definite_at(const struct formulation *r, const struct tape *tape, const double *u,
                        const double *parameter, double *entry, double *dense) {
-    const struct derive_sparse *m = &r->mass;
+    const struct derive_sparse *m = &r->y->m->mode[r->y->mode].motion.mass;
     int n = m->rows;
     if (tape_call(tape, r->y->t0, u, parameter, entry)) return -1;
     for (int k = 0; k < n * n; k++) dense[k] = 0;
@@ -42,18 +43,31 @@ static int definite_at(const struct formulation *r, const struct tape *tape, con
     return definite(n, dense, 1e-11);
 }
 
+/* M of positions and velocities; 0 without a tape: it depends on more, or no memory. */
+static int mass_tape(const struct formulation *r, struct tape *tape) {
+    const struct motion *motion = &r->y->m->mode[r->y->mode].motion;
+    size_t n = (size_t)motion->n;
+    expr missing, *state = malloc((2 * n + 1) * sizeof *state);
+    if (!state) return 0;
+    memcpy(state, motion->q, n * sizeof *state);
+    memcpy(state + n, motion->v, n * sizeof *state);
+    int good = functions_tape_of(r, 2 * n, state, (size_t)motion->mass.row_start[n], motion->mass.value, tape,
+                                 &missing) == 0;
+    free(state);
+    return good;
+}
+
 int formulation_inertia(const struct formulation *r) {
     const struct model *m = r->y->m;
-    const struct derive_sparse *mass = &r->mass;
-    int n = mass->rows, never = 0, once = 0;
+    const struct model_mode *mode = &m->mode[r->y->mode];
+    int n = mode->motion.n, never = 0, once = 0;
     struct tape tape = {0};
-    expr missing;
-    int mechanics = (formulation_traits(r) & KEEL_SECOND_ORDER) != 0;
-    if (!mechanics || n > MOST || r->constraint.count + r->rolling.count == 0) return 1;
-    size_t entries = (size_t)mass->row_start[n], states = (size_t)r->n,
+    if (m->form != MODEL_LAGRANGIAN || n > MOST || mode->constraint.count + mode->rolling.count == 0)
+        return 1;
+    size_t entries = (size_t)mode->motion.mass.row_start[n], states = 2 * (size_t)n,
            parameters = (size_t)m->parameters + (size_t)m->helds;
     double *workspace = calloc(entries + states + parameters + (size_t)n * (size_t)n + 1, sizeof *workspace);
-    if (!workspace || functions_tape(r, entries, mass->value, &tape, &missing)) return free(workspace), 1;
+    if (!workspace || !mass_tape(r, &tape)) return free(workspace), -1;
     double *u = workspace + entries, *parameter = u + states, *dense = parameter + parameters;
     for (int i = 0; i < m->parameters; i++) parameter[i] = m->parameter[i].number;
     for (int p = 0; p < POINTS && !once; p++) {

@@ -50,8 +50,7 @@ static int fill_rows(struct formulation *r, struct formulation_map *map, const s
     return formulation_derivatives(r, map, r->n / 2, by, 1);
 }
 
-/* Sums and products with the zeros that a substitution has left. */
-static int drop_zeros(struct graph *g, size_t count, expr *root) {
+int formulation_drop_zeros(struct graph *g, size_t count, expr *root) {
     struct expr_list list;
     if (expr_order(g, count, root, &list)) return 0;
     expr *image =
@@ -97,7 +96,7 @@ static int curvature(struct formulation *r) {
     if (rows == 0) r->curvature = NULL;
     return !g->failed &&
            expr_substitute(g, (size_t)rows, r->curvature, (size_t)n, a, zero, r->curvature) == 0 &&
-           drop_zeros(g, (size_t)rows, r->curvature);
+           formulation_drop_zeros(g, (size_t)rows, r->curvature);
 }
 
 /* The motion's own mass matrix belongs to the model; this is a copy. */
@@ -138,7 +137,7 @@ static int leave_contacts(struct formulation *r) {
             force[count++] = expr_symbol(g, EXPR_HELD, (uint32_t)held, 0);
         }
     return expr_substitute(g, n, r->f.value, count, force, zero, r->f.value) == 0 &&
-           drop_zeros(g, n, r->f.value);
+           formulation_drop_zeros(g, n, r->f.value);
 }
 
 int formulation_mechanics(struct formulation *r) {

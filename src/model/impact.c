@@ -6,6 +6,7 @@
 
 /* Does an event assign something? */
 static int assigns(const struct model *m) {
+    if (m->groups > 1) return 1; /* one that is not looked at yet may */
     for (int i = 0; i < m->modes; i++)
         for (int k = 0; k < m->mode[i].events + m->mode[i].timed; k++)
             for (int a = 0; a < m->mode[i].event[k].actions; a++)
@@ -49,9 +50,9 @@ void impact_close(struct impact *i) {
 }
 
 int impact_apply(const struct impact *i, double t, const double *parameter, const unsigned char *stays,
-                 double *u) {
+                 const double *moments, double *u) {
     int n = i->formulation.n, written = i->impulse.there && (i->always || memchr(stays, 1, i->states));
-    if (written) return impulse_apply(&i->impulse, t, parameter, stays, u);
+    if (written) return impulse_apply(&i->impulse, t, parameter, stays, moments, u);
     if (!i->there) return 1;
     struct functions_bound bound = functions_bind(&i->functions, parameter, NULL);
     keel_problem p = i->fill.problem;

@@ -25,7 +25,7 @@ struct impact {
 int impact_open(struct impact *i, struct formulation *own);
 void impact_close(struct impact *i);
 /* u, the unknowns of the mode's own formulation, made consistent; where that fails they stay as they are.
- * stays: by its states, 1 where one was assigned.  1; 0: memory is out. */
+ * stays: by its states, 1 where one was assigned.  moments: as impulse_apply.  1; 0: memory is out. */
 int impact_apply(const struct impact *i, double t, const double *parameter, const unsigned char *stays,
-                 double *u);
+                 const double *moments, double *u);
 #endif

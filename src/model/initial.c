@@ -303,6 +303,18 @@ static void clear_round_off(struct begin *b) {
     }
 }
 
+/* The verdicts on the rows, for runs with the same numbers: they begin here and need not ask again. */
+static int keep_verdicts(struct keel_model *m, const keel_solver *s) {
+    keel_row row;
+    int rows = 0;
+    while (keel_row_at(s, rows, &row)) rows++;
+    m->verdict = pool_take(&m->pool, ((size_t)rows + 1) * sizeof *m->verdict);
+    if (!m->verdict) return diagnostics_memory(&m->messages);
+    for (int i = 0; i < rows; i++) m->verdict[i] = keel_row_at(s, i, &row) ? (int)row.verdict : 0;
+    m->verdicts = rows;
+    return 1;
+}
+
 /* What the core says of the start; 1 and the consistent values in u0, or 0 with a message. */
 static int make_consistent(struct begin *b) {
     struct keel_model *m = b->m;
@@ -321,7 +333,7 @@ static int make_consistent(struct begin *b) {
         memcpy(m->u0, keel_state(s), (size_t)(b->r->n + b->r->m) * sizeof *m->u0);
         clear_round_off(b);
         count_rows_that_follow(b, s);
-        good = check_implied(b, b->r->furthers ? keel_multipliers(s) : NULL);
+        good = keep_verdicts(m, s) && check_implied(b, b->r->furthers ? keel_multipliers(s) : NULL);
     }
     keel_close(s);
     return good && events_finite(b);
@@ -369,7 +381,7 @@ static int name_origins(const struct begin *b) {
 }
 
 int initial_find(struct keel_model *m) {
-    struct inside_mode *mode = &m->mode[m->model->start];
+    struct inside_mode *mode = m->mode[m->model->start];
     size_t all = (size_t)(mode->formulation.n + mode->formulation.m) + 1;
     struct begin b = {.m = m, .mode = mode, .r = &mode->formulation, .t0 = m->span[0]};
     m->free_values = 0;

@@ -17,13 +17,13 @@ static int find(const struct keel_model *m, const char *name) {
 
 static int list_names(struct keel_model *m) {
     size_t most = 0;
-    for (int i = 0; i < m->modes; i++) most += (size_t)m->mode[i].formulation.surfaces;
+    for (int i = 0; i < m->modes; i++) most += (size_t)m->mode[i]->formulation.surfaces;
     m->surfaces = 0;
     m->surface = pool_take(&m->pool, (most + 1) * sizeof *m->surface);
     if (!m->surface) return 0;
     for (int i = 0; i < m->modes; i++) {
-        const struct formulation *r = &m->mode[i].formulation;
-        int *own = m->mode[i].solver_surface = pool_take(&m->pool, (most + 1) * sizeof *own);
+        const struct formulation *r = &m->mode[i]->formulation;
+        int *own = m->mode[i]->solver_surface = pool_take(&m->pool, (most + 1) * sizeof *own);
         if (!own) return 0;
         for (size_t k = 0; k < most; k++) own[k] = -1;
         for (int k = 0; k < r->surfaces; k++) {
@@ -48,6 +48,17 @@ int ledger_open(struct ledger *l, const struct keel_model *m) {
     l->before = calloc(2 * (size_t)l->surfaces + 1, sizeof *l->before);
     l->total = l->before ? l->before + l->surfaces : NULL;
     return l->row && l->before ? 0 : -1;
+}
+
+int ledger_grow(struct ledger *l, const struct keel_model *m) {
+    struct ledger wider;
+    if (ledger_open(&wider, m)) return -1;
+    memcpy(wider.row, l->row, (size_t)l->rows * sizeof *l->row);
+    memcpy(wider.before, l->before, (size_t)l->surfaces * sizeof *l->before);
+    memcpy(wider.total, l->total, (size_t)l->surfaces * sizeof *l->total);
+    ledger_close(l);
+    *l = wider;
+    return 0;
 }
 
 void ledger_close(struct ledger *l) {
@@ -80,7 +91,7 @@ static void take_rows(struct keel_sim *s) {
 
 /* What the solver at hand counted at surface i; zeros where its mode has none such. */
 static struct ledger_surface live(const struct keel_sim *s, int i) {
-    int own = s->m->mode[s->mode].solver_surface[i];
+    int own = s->m->mode[s->mode]->solver_surface[i];
     keel_surface one = {0};
     if (own >= 0) keel_surface_at(s->solver, own, &one);
     return (struct ledger_surface){one.crossings, one.slides, one.slid};

@@ -30,6 +30,8 @@ struct ledger {
 /* The switching surfaces of all modes by their names, each once: 1, or 0 with a message. */
 int ledger_names(struct keel_model *m);
 int ledger_open(struct ledger *l, const struct keel_model *m); /* 0, or -1 without memory */
+/* The model has more modes now, behind the others, with rows and surfaces behind theirs: the same. */
+int ledger_grow(struct ledger *l, const struct keel_model *m);
 void ledger_close(struct ledger *l);
 void ledger_leave(struct keel_sim *s); /* before another problem takes over */
 void ledger_enter(struct keel_sim *s); /* once it has, and at the start */

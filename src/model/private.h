@@ -30,7 +30,8 @@ enum { INSIDE_DERIVATIVES = 4 }; /* of an event function that a run looks at, it
 /* An event with what its actions need. */
 struct inside_event {
     const struct model_event *event;
-    int to, changes;        /* the mode that follows; something is assigned, or the mode changes */
+    int to;                 /* the mode that follows; -1: not entered yet (grow.h) */
+    int changes;            /* something is assigned, or the mode changes */
     struct values after;    /* the unknowns of the mode that follows, then what is assigned */
     struct values onset;    /* value, size of terms, and the same of its derivatives */
     int *assigned;          /* by action: the place among the states of the mode that follows, or -1 */
@@ -91,7 +92,7 @@ struct keel_model {
     struct syntax_file *file;
     struct dictionary unknowns; /* their names in the file */
     struct model *model;
-    struct inside_mode *mode;
+    struct inside_mode **mode;
     int modes; /* that were opened */
     struct compile_unit unit;
     int compiled;
@@ -112,6 +113,7 @@ struct keel_model {
     int references;
     double *u0;                   /* consistent start in the first mode */
     unsigned char *fixed, *given; /* given: how initial.c got each start value */
+    int *verdict, verdicts;       /* on the rows there, by numbers and start as they stand */
     const char **free_value, **linear_invariant;
     int free_values, *linear_invariant_first; /* by mode */
 };

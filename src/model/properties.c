@@ -25,13 +25,28 @@ int keel_model_modes(const keel_model *m) {
     return m && m->status == KEEL_OK ? m->modes : 0;
 }
 
+int keel_model_groups(const keel_model *m) {
+    return m && m->status == KEEL_OK ? m->model->groups : 0;
+}
+
+const char *keel_model_group(const keel_model *m, int i) {
+    return i >= 0 && i < keel_model_groups(m) ? m->model->group[i].name : NULL;
+}
+
+const char *keel_model_group_mode(const keel_model *m, int i, int k) {
+    if (i < 0 || i >= keel_model_groups(m) || k < 0) return NULL;
+    for (int b = 0; b < m->model->blocks; b++)
+        if (m->model->block[b].group == i && k-- == 0) return m->model->block[b].label.text;
+    return NULL;
+}
+
 int keel_model_start(const keel_model *m) {
     return m && m->status == KEEL_OK ? m->model->start : -1;
 }
 
 int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
     if (i < 0 || i >= keel_model_modes(m) || !mode) return 0;
-    const struct inside_mode *in = &m->mode[i];
+    const struct inside_mode *in = m->mode[i];
     const struct structure *s = &in->system.s;
     *mode = (keel_mode){.name = m->model->mode[i].name,
                         .problem = &in->fill.problem,

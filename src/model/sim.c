@@ -20,42 +20,25 @@ static void forward(keel_solver *solver, void *user) {
     if (s->observe) s->observe(solver, s);
 }
 
-static size_t most_numbers(const keel_model *m) {
-    int most = 0;
-    for (int i = 0; i < m->modes; i++) {
-        const struct inside_mode *mode = &m->mode[i];
-        if (most < mode->formulation.n + mode->formulation.m)
-            most = mode->formulation.n + mode->formulation.m;
-        for (int k = 0; k < m->model->mode[i].events + m->model->mode[i].timed; k++)
-            if (most < mode->event[k].after.count) most = mode->event[k].after.count;
-    }
-    return (size_t)most + 1;
-}
-
-static size_t most_events(const keel_model *m) {
-    int most = 0;
-    for (int i = 0; i < m->modes; i++)
-        if (most < m->model->mode[i].events + m->model->mode[i].timed)
-            most = m->model->mode[i].events + m->model->mode[i].timed;
-    return (size_t)most + 1;
-}
-
 static int wants_short_steps(const keel_model *m) {
+    if (m->model->groups > 1) return 1;
     for (int i = 0; i < m->modes; i++)
-        if (m->model->mode[i].events || m->mode[i].contact.count || m->mode[i].formulation.n == 0) return 1;
+        if (m->model->mode[i].events || m->mode[i]->contact.count || m->mode[i]->formulation.n == 0) return 1;
     return 0;
 }
 
 static int has_records(const keel_model *m) {
+    if (m->model->groups > 1) return 1; /* one that is not looked at yet may have */
     for (int i = 0; i < m->modes; i++)
         for (int k = 0; k < m->model->mode[i].events; k++)
-            if (m->mode[i].formulation.event_kind[k]) return 1;
+            if (m->mode[i]->formulation.event_kind[k]) return 1;
     return 0;
 }
 
 /* A scale goes before this default: what it says of each unknown of all modes. */
-static int scale_tolerances(struct keel_sim *s) {
+int sim_scale_tolerances(struct keel_sim *s) {
     size_t numbers = 0;
+    s->scaled = 1;
     for (int i = 0; i < s->m->modes; i++)
         if (s->problem[i].scale) numbers += (size_t)(s->problem[i].n + s->problem[i].m);
     if (numbers == 0) return 1;
@@ -76,11 +59,11 @@ static int scale_tolerances(struct keel_sim *s) {
 static int set_tolerance(struct keel_sim *s) {
     const keel_problem *p = &s->problem[s->mode];
     double largest = 0;
-    if (s->o.atol != 0 || s->o.atol_each || s->m->modes == 1) return 1;
+    if (s->o.atol != 0 || s->o.atol_each || (s->m->modes == 1 && s->m->model->groups < 2)) return 1;
     for (int i = 0; i < p->n; i++) largest = fmax(largest, fabs(p->u0[i]));
     s->o.rtol = KEEL_VALUE(&s->o, rtol);
     s->o.atol = 1e-3 * s->o.rtol * (largest > 0 ? fmin(largest, 1) : 1);
-    return scale_tolerances(s);
+    return sim_scale_tolerances(s);
 }
 
 static int set_options(struct keel_sim *s, const keel_options *o) {
@@ -94,48 +77,12 @@ static int set_options(struct keel_sim *s, const keel_options *o) {
     return 1;
 }
 
-static int take_scratch(struct keel_sim *s) {
-    const keel_model *m = s->m;
-    int wrong = 0;
-    for (int i = 0; i < m->modes && !wrong; i++) {
-        const struct inside_mode *mode = &m->mode[i];
-        wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->sizes) ||
-                values_reserve(&s->scratch, &mode->held) || values_reserve(&s->scratch, &mode->rates);
-        for (int k = 0; k < m->model->mode[i].events + m->model->mode[i].timed && !wrong; k++)
-            wrong = values_reserve(&s->scratch, &mode->event[k].after) ||
-                    values_reserve(&s->scratch, &mode->event[k].onset);
-    }
-    return !wrong;
-}
-
 static int take_memory(struct keel_sim *s, const struct sim_start *start) {
     const keel_model *m = s->m;
-    size_t numbers = (size_t)(m->model->parameters + m->model->helds + m->sides) + 1,
-           modes = (size_t)m->modes;
-    s->parameter = malloc(numbers * sizeof *s->parameter);
-    s->bound = calloc(modes, sizeof *s->bound);
-    s->problem = calloc(modes, sizeof *s->problem);
-    s->work = calloc(most_numbers(m) + (size_t)m->model->helds, sizeof *s->work);
-    s->entry = calloc(most_numbers(m), sizeof *s->entry);
-    s->rate = calloc(most_numbers(m), sizeof *s->rate);
-    s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
-    s->time = malloc(most_events(m) * sizeof *s->time);
-    s->timed_mode = -1;
-    if (!s->time || !s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->rate ||
-        !s->fired || !take_scratch(s) || ledger_open(&s->ledger, m))
-        return 0;
-    s->held = s->work + most_numbers(m);
-    s->fired_before = s->fired + most_events(m);
-    for (size_t i = 0; i < 2 * most_events(m); i++)
-        s->fired[i] = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1};
-    memcpy(s->parameter, start ? start->parameter : m->parameter, (numbers - 1) * sizeof *s->parameter);
-    for (size_t i = 0; i < modes; i++) {
-        s->bound[i] = functions_bind(&m->mode[i].functions, s->parameter, s);
-        s->problem[i] = m->mode[i].fill.problem;
-        s->problem[i].user = &s->bound[i];
-        s->problem[i].side = s->parameter + m->model->parameters + m->model->helds;
-        s->problem[i].t0 = s->span[0];
-    }
+    size_t numbers = (size_t)(m->model->parameters + m->model->helds + m->sides);
+    if (!sim_take_memory(s) || ledger_open(&s->ledger, m)) return 0;
+    s->rows = m->rows;
+    if (start && numbers) memcpy(s->parameter, start->parameter, numbers * sizeof *s->parameter);
     keel_problem *p = &s->problem[s->mode];
     if (start) p->u0 = start->u;
     if (p->u0) memcpy(s->entry, p->u0, (size_t)(p->n + p->m) * sizeof *s->entry);
@@ -165,10 +112,11 @@ struct keel_sim *sim_begin(const keel_model *m, const keel_options *o, const str
 struct keel_sim *sim_open(const keel_model *m, const keel_options *o, const struct sim_start *start) {
     struct keel_sim *s = sim_begin(m, o, start);
     if (!s || s->status < 0) return s;
-    s->solver =
-        keel_open_alike(start && start->like ? start->like->solver : NULL, &s->problem[s->mode], &s->o);
+    const keel_problem *p = &s->problem[s->mode];
+    s->solver = start ? keel_open_alike(start->like ? start->like->solver : NULL, p, &s->o)
+                      : keel_open_verified(p, &s->o, m->verdicts, m->verdict);
     if (!s->solver) return keel_sim_close(s), NULL;
-    if (keel_state_of(s->solver) >= 0) sim_hold(s, 1);
+    if (keel_state_of(s->solver) >= 0) sim_hold(s, 1, -1);
     ledger_enter(s);
     contact_start(s);
     return s;
@@ -186,6 +134,8 @@ void keel_sim_close(keel_sim *s) {
     free(s->bound);
     free(s->problem);
     free(s->atol);
+    for (int k = 0; k < s->outgrowns; k++) free(s->outgrown[k]);
+    free(s->outgrown);
     free(s->work);
     free(s->rate);
     free(s->entry);
@@ -224,7 +174,7 @@ static int too_many_steps(struct keel_sim *s, long begin) {
 /* A branch that was entered since the last look must not change the index; one that has made a step fail is
  * the reason for it. */
 static keel_status look_at_branches(struct keel_sim *s, keel_status status) {
-    const struct branches *b = &s->m->mode[s->mode].branches;
+    const struct branches *b = &s->m->mode[s->mode]->branches;
     const double *side = s->parameter + s->m->model->parameters + s->m->model->helds;
     size_t bytes = (size_t)b->formulation->surfaces * sizeof *side;
     if (!s->branch) {
@@ -251,7 +201,7 @@ static int reached(const struct keel_sim *s, double t) {
 
 /* To an event, or as keel_advance; tell: as keel_run. */
 static keel_status advance(struct keel_sim *s, double t_wake, double t_end, int tell) {
-    if (!s->m->mode[s->mode].branches.there)
+    if (!s->m->mode[s->mode]->branches.there)
         return tell ? keel_run(s->solver, t_end) : keel_advance(s->solver, t_wake, t_end);
     keel_status status;
     long left = tell || s->o.pause_steps == 0 ? LONG_MAX : s->o.pause_steps;
@@ -264,6 +214,7 @@ static keel_status advance(struct keel_sim *s, double t_wake, double t_end, int 
 static keel_status act_in_time(struct keel_sim *s) {
     int any = sim_due(s) >= 0;
     keel_status status = any ? sim_pieces(s) : KEEL_OK;
+    if (status == KEEL_OK) status = contact_tell_rest(s, 0);
     for (int event = sim_due(s); event >= 0 && status == KEEL_OK; event = sim_due(s))
         status = sim_act(s, event);
     return s->status < 0 ? s->status : status;
@@ -342,6 +293,10 @@ int keel_sim_mode(const keel_sim *s) {
     return s ? s->mode : -1;
 }
 
+const keel_model *keel_sim_model(const keel_sim *s) {
+    return s ? s->m : NULL;
+}
+
 void keel_sim_attach(keel_sim *s, void *user) {
     if (s) s->attached = user;
 }
@@ -397,7 +352,7 @@ static void add_side(double t, const double *u, double share, void *mean) {
     struct sim_mean *m = mean;
     struct keel_sim *s = m->s;
     const double *multiplier =
-        s->m->mode[s->mode].formulation.furthers ? keel_multipliers_at(s->solver, t, u) : NULL;
+        s->m->mode[s->mode]->formulation.furthers ? keel_multipliers_at(s->solver, t, u) : NULL;
     keel_status status = values_at(m->v, t, u, multiplier, s->parameter, &s->scratch, m->side);
     if (status == KEEL_ENOMEM) m->status = status;
     for (int i = 0; i < m->v->count; i++) m->sum[i] += share * m->side[i];
@@ -438,7 +393,7 @@ static keel_status state_at(struct keel_sim *s, double t, const double **u, cons
     if (status != KEEL_OK) return status;
     *u = s->work;
     *multiplier =
-        s->m->mode[s->mode].formulation.furthers ? keel_multipliers_at(s->solver, t, s->work) : NULL;
+        s->m->mode[s->mode]->formulation.furthers ? keel_multipliers_at(s->solver, t, s->work) : NULL;
     return KEEL_OK;
 }
 
@@ -447,9 +402,9 @@ keel_status keel_sim_sample(keel_sim *s, double t, double *values, double *drift
     if (!s || !s->solver) return KEEL_EINVAL;
     keel_status status = state_at(s, t, &u, &multiplier);
     if (status != KEEL_OK) return status;
-    const struct values *columns = &s->m->mode[s->mode].columns;
+    const struct values *columns = &s->m->mode[s->mode]->columns;
     if (values && sample_values(s, columns, t, u, multiplier, values) == KEEL_ENOMEM) return KEEL_ENOMEM;
-    return drift ? drift_at(s, t, u, drift) : KEEL_OK;
+    return drift ? drift_at(s, t, u, s->rows, drift) : KEEL_OK;
 }
 
 keel_status keel_sim_values(keel_sim *s, double *out) {
@@ -458,7 +413,7 @@ keel_status keel_sim_values(keel_sim *s, double *out) {
 
 keel_status keel_sim_sizes(keel_sim *s, double *out) {
     if (!s || !s->solver || !keel_state(s->solver) || !out) return KEEL_EINVAL;
-    const struct values *sizes = &s->m->mode[s->mode].sizes;
+    const struct values *sizes = &s->m->mode[s->mode]->sizes;
     int columns = s->m->columns, outputs = sizes->count;
     keel_status status = keel_sim_values(s, out);
     for (int i = 0; i < columns; i++) out[i] = fabs(out[i]);

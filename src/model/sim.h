@@ -30,7 +30,7 @@ struct sim_start {
 
 struct keel_sim {
     const keel_model *m;
-    keel_model *own; /* read for this run alone (vary.h); NULL: m is somebody's */
+    keel_model *own; /* read for this run alone (vary.h, grow.h); NULL: m is somebody's */
     double span[2];  /* the ends of the run */
     keel_options o;
     void (*observe)(keel_solver *s, void *user); /* the user's; gets the keel_sim */
@@ -40,8 +40,12 @@ struct keel_sim {
     int entered;       /* the events of the mode were looked at where it begins */
     double *parameter; /* this run's own, with held values */
     struct functions_bound *bound;
-    keel_problem *problem;                  /* by mode */
-    double *atol;                           /* theirs, by their scales; or NULL */
+    keel_problem *problem; /* by mode */
+    double *atol;          /* theirs, by their scales; or NULL */
+    int scaled;            /* they are asked for */
+    int rows;              /* of the model as it was opened: those that samples have */
+    void **outgrown;       /* memory of before the model had more modes (grow.h) */
+    int outgrowns;
     double *work;                           /* enough for the unknowns of any mode and what is assigned */
     double *rate;                           /* as many, for saltation.h */
     double *entry;                          /* the unknowns with which the mode in force was entered */
@@ -78,6 +82,10 @@ struct keel_sim {
 
 /* A run without a solver yet; NULL without memory, failed where the model is.  start NULL: the model's. */
 struct keel_sim *sim_begin(const keel_model *m, const keel_options *o, const struct sim_start *start);
+/* Room for the modes that the model has, their problems bound to the run; tolerances by their scales.  1,
+ * or 0 without memory. */
+int sim_take_memory(struct keel_sim *s);
+int sim_scale_tolerances(struct keel_sim *s);
 struct keel_sim *sim_open(const keel_model *m, const keel_options *o, const struct sim_start *start);
 /* What the event that the solver stands on asks for, by its number: KEEL_OK: go on; KEEL_EVENT: it stops
  * the run. */
@@ -103,7 +111,7 @@ keel_status sim_count_simultaneous(struct keel_sim *s);
 /* By row of the model: its number among those of the solver, or -1. */
 static inline const int *sim_solver_row(const struct keel_sim *s) {
     const struct contact_set *set = s->contact ? s->contact->set : NULL;
-    return set ? set->solver_row : s->m->mode[s->mode].solver_row;
+    return set ? set->solver_row : s->m->mode[s->mode]->solver_row;
 }
 /* Events that are zero where a mode begins, or after an action, act at once if they move on in their
  * direction; but not those that acted at this time already, unless something has acted on them since.  So do
@@ -121,9 +129,10 @@ void sim_before(struct keel_sim *s, int event);
 void sim_passed(struct keel_sim *s, int event);
 /* Mode `to` follows; its events that are touched may act again. */
 void sim_moved(struct keel_sim *s, int to, const unsigned char *touched);
-/* Held values as they are where the run stands: those of `enter`, or also of `start`.  Where that makes
+/* Held values as they are where the run stands: those of `enter` of groups that mode `left` had in another
+ * mode, or also of `start`.  Where that makes
  * others of them the solver begins anew: it knows rates by the old ones. */
-keel_status sim_hold(struct keel_sim *s, int start_too);
+keel_status sim_hold(struct keel_sim *s, int start_too, int left);
 keel_status sim_no_memory(struct keel_sim *s); /* KEEL_ENOMEM */
 keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -2,6 +2,7 @@
  * changes, then the state is made consistent: along the directions in which impulses act (jump.h, impulse.h).
  */
 #include "base/text.h"
+#include "model/grow.h"
 #include "model/saltation.h"
 #include "model/surface.h"
 
@@ -28,11 +29,11 @@ keel_status sim_no_memory(struct keel_sim *s) {
 }
 
 const double *sim_multipliers(struct keel_sim *s) {
-    return s->m->mode[s->mode].formulation.furthers ? keel_multipliers(s->solver) : NULL;
+    return s->m->mode[s->mode]->formulation.furthers ? keel_multipliers(s->solver) : NULL;
 }
 
 static const struct inside_event *event_of(const struct keel_sim *s, int event) {
-    return &s->m->mode[s->mode].event[event];
+    return &s->m->mode[s->mode]->event[event];
 }
 
 /* Acting ------------------------------------------------------------------------------------------------ */
@@ -82,26 +83,34 @@ keel_status sim_count_simultaneous(struct keel_sim *s) {
                     EVENT_LIMIT, t, names);
 }
 
+/* Is a held value that of a moment at which mode `left` is left for another?  left < 0: always. */
+static int is_renewed(const struct keel_sim *s, const struct model_held *held, int left, int to) {
+    const struct model *m = s->m->model;
+    if (held->moment != SYNTAX_ENTER) return 0;
+    return left < 0 || held->group < 0 ||
+           m->mode[left].combination[held->group] != m->mode[to].combination[held->group];
+}
+
 /* Held values as they are where the run stands.  How many are others than before; -1: a failure. */
-static int take_held(struct keel_sim *s, int start_too) {
+static int take_held(struct keel_sim *s, int start_too, int left, int to) {
     const struct model *model = s->m->model;
     double *now = s->parameter + model->parameters;
     int changed = 0;
     if (model->helds == 0) return 0;
-    keel_status status = sim_query(s, &s->m->mode[s->mode].held, s->held);
+    keel_status status = sim_query(s, &s->m->mode[s->mode]->held, s->held);
     if (status == KEEL_ENEWTON)
         sim_fail(s, status, "the values at t = %.10g could not be found", keel_time(s->solver));
     if (status != KEEL_OK) return -1;
     for (int k = 0; k < model->helds; k++) {
-        if (!isfinite(s->held[k]) || (!start_too && model->held[k].moment != SYNTAX_ENTER)) continue;
+        if (!isfinite(s->held[k]) || (!start_too && !is_renewed(s, &model->held[k], left, to))) continue;
         changed += now[k] != s->held[k];
         now[k] = s->held[k];
     }
     return changed;
 }
 
-keel_status sim_hold(struct keel_sim *s, int start_too) {
-    int changed = take_held(s, start_too);
+keel_status sim_hold(struct keel_sim *s, int start_too, int left) {
+    int changed = take_held(s, start_too, left, s->mode);
     if (changed <= 0) return s->status;
     keel_status status = keel_restart(s->solver, keel_time(s->solver), keel_state(s->solver));
     if (status >= 0) return KEEL_OK;
@@ -111,7 +120,7 @@ keel_status sim_hold(struct keel_sim *s, int start_too) {
 
 keel_status sim_take_values(struct keel_sim *s, const struct inside_event *own) {
     const struct model_event *event = own->event;
-    const struct formulation *next = &s->m->mode[own->to].formulation;
+    const struct formulation *next = &s->m->mode[own->to]->formulation;
     int unknowns = next->n + next->m, at = unknowns;
     double t = keel_time(s->solver), *u = s->work;
     keel_status status = sim_query(s, &own->after, u);
@@ -171,7 +180,7 @@ static int moves_assigned(const struct keel_sim *s, const struct inside_event *o
 /* The state where the solver stands is the new mode's, s->work, made consistent.  The sentence of a failure
  * names event and mode. */
 static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own) {
-    const struct inside_mode *mode = &s->m->mode[own->to];
+    const struct inside_mode *mode = s->m->mode[own->to];
     const char *name = s->m->model->mode[own->to].name, *why = NULL;
     struct jump_path path;
     double t = keel_time(s->solver), off = off_constraints(s);
@@ -197,13 +206,15 @@ static keel_status change(struct keel_sim *s, int number) {
     keel_status status = sim_take_values(s, own);
     if (status == KEEL_OK) status = sim_rows_before(s);
     if (status != KEEL_OK) return status;
-    int to = own->to, moved = to != s->mode;
+    int to = own->to, from = s->mode, moved = to != from;
     sim_before(s, number);
-    if (moved && take_held(s, 0) < 0) return s->status; /* the new mode may use them: first as they are now */
+    if (moved && take_held(s, 0, from, to) < 0)
+        return s->status; /* the new mode may use them: first as they are now */
     size_t bytes = (size_t)(s->problem[to].n + s->problem[to].m) * sizeof *s->entry;
     memcpy(s->entry, s->work, bytes);
-    if (moved) surface_clocks(&s->m->mode[to].formulation, keel_time(s->solver), s->direction, s->parameter);
-    if (!impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, own->stays, s->work))
+    if (moved) surface_clocks(&s->m->mode[to]->formulation, keel_time(s->solver), s->direction, s->parameter);
+    if (!impact_apply(&s->m->mode[to]->impact, keel_time(s->solver), s->parameter, own->stays,
+                      s->work + saltation_at(s, own), s->work))
         return sim_no_memory(s);
     status = saltation_apply(s, own);
     if (status != KEEL_OK) return status;
@@ -220,16 +231,18 @@ static keel_status change(struct keel_sim *s, int number) {
     sim_moved(s, to, own->touched);
     s->mode = to;
     if (!moved) sim_passed(s, number);
-    status = moved ? sim_hold(s, 0) : KEEL_OK;
+    status = moved ? sim_hold(s, 0, from) : KEEL_OK;
     ledger_enter(s);
     if (status == KEEL_OK) status = sim_rows_after(s);
     return status == KEEL_OK && s->contact ? contact_settle(s, -1, 0) : status;
 }
 
 keel_status sim_act(struct keel_sim *s, int number) {
-    const struct inside_event *own = event_of(s, number);
     int stop = 0;
-    keel_status status = sim_note(s, number);
+    keel_status status = event_of(s, number)->to < 0 ? grow_for(s, number) : KEEL_OK;
+    if (status != KEEL_OK) return status;
+    const struct inside_event *own = event_of(s, number);
+    status = sim_note(s, number);
     if (status == KEEL_OK) status = sim_count_simultaneous(s);
     if (status != KEEL_OK) return status;
     for (int k = 0; k < own->event->actions; k++) stop |= own->event->action[k].kind == SYNTAX_STOP;

@@ -27,7 +27,7 @@ static const char *name_of(const struct keel_sim *s, int k) {
 static keel_status read_times(struct keel_sim *s) {
     const struct model_mode *mode = mode_of(s);
     if (s->timed_mode == s->mode) return KEEL_OK;
-    if (tape_call(&s->m->mode[s->mode].times, NAN, NULL, s->parameter, s->time)) return sim_no_memory(s);
+    if (tape_call(&s->m->mode[s->mode]->times, NAN, NULL, s->parameter, s->time)) return sim_no_memory(s);
     for (int k = 0; k < mode->timed; k++) {
         int every = mode->event[mode->events + k].direction == SYNTAX_EVERY;
         if (isfinite(s->time[k]) && (!every || s->time[k] > 0)) continue;
@@ -71,7 +71,7 @@ static int is_outside(const double *d, double piece) {
 
 keel_status sim_outside(struct keel_sim *s, keel_status status) {
     const struct model *m = s->m->model;
-    const struct formulation *r = &s->m->mode[s->mode].formulation;
+    const struct formulation *r = &s->m->mode[s->mode]->formulation;
     const double *side = s->parameter + m->parameters + m->helds;
     for (int k = 0; k < formulation_sides(r) && status < 0 && status != KEEL_ENOMEM; k++) {
         int table = k < r->surfaces ? r->look[k] : r->clock[k - r->surfaces];
@@ -81,7 +81,7 @@ keel_status sim_outside(struct keel_sim *s, keel_status status) {
 }
 
 keel_status sim_pieces(struct keel_sim *s) {
-    const struct formulation *r = &s->m->mode[s->mode].formulation;
+    const struct formulation *r = &s->m->mode[s->mode]->formulation;
     if (r->clocks == 0 || s->direction == 0 || keel_state_of(s->solver) < 0) return KEEL_OK;
     if (!surface_clocks(r, keel_time(s->solver), s->direction, s->parameter)) return KEEL_OK;
     keel_status status = keel_go_on(s->solver, keel_state(s->solver));
@@ -108,8 +108,10 @@ keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *e
     *next = t_end;
     *event = -1;
     if (s->direction == 0 || keel_state_of(s->solver) < 0 || t == t_end) return KEEL_OK;
-    double knot = surface_next_knot(&s->m->mode[s->mode].formulation, s->direction, s->parameter);
+    double knot = surface_next_knot(&s->m->mode[s->mode]->formulation, s->direction, s->parameter);
     if ((knot - t_end) * s->direction < 0 && !same(knot, t_end)) *next = knot;
+    double rest = contact_next_rest(s);
+    if (s->contact && rest < *next && !same(rest, t_end)) *next = rest;
     if (mode->timed == 0) return KEEL_OK;
     if (read_times(s) != KEEL_OK) return s->status;
     for (int k = 0; k < mode->timed; k++) {

@@ -16,7 +16,7 @@ static int counts(const keel_row *row) {
 static keel_status values_of(struct keel_sim *s, double *value, double *unit) {
     const int *own = sim_solver_row(s);
     keel_row row;
-    keel_status status = drift_at(s, keel_time(s->solver), keel_state(s->solver), value);
+    keel_status status = drift_at(s, keel_time(s->solver), keel_state(s->solver), s->m->rows, value);
     if (status != KEEL_OK) return status;
     for (int i = 0; i < s->m->rows; i++) {
         unit[i] = 0;

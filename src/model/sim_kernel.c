@@ -45,8 +45,8 @@ static char *write_kernels(struct keel_sim *s, struct functions *f, int lanes, i
     e.lanes = lanes;
     int good = 1;
     for (int i = 0; i < m->modes && good; i++) {
-        f[i] = m->mode[i].functions;
-        good = functions_emit_kernel(&f[i], &e, i, &m->mode[i].formulation, method) == 0;
+        f[i] = m->mode[i]->functions;
+        good = functions_emit_kernel(&f[i], &e, i, &m->mode[i]->formulation, method) == 0;
     }
     if (device) emit_device_end(&e);
     if (good && !e.failed && e.kernel_count > 0) return e.text;
@@ -134,7 +134,8 @@ static int has_same_rows(const keel_kernel *own, const struct functions *f) {
 }
 
 int keel_sim_compile_lanes(keel_sim *s, int lanes) {
-    if (!s || s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return 0;
+    if (!s || s->m->modes != 1 || s->m->model->groups > 1 || !keel_sim_compile(s) || !take_kernels(s))
+        return 0;
     if (lanes == 0 || lanes > compile_lanes()) lanes = compile_lanes();
     if (s->lanes.handle || lanes < 2 || lanes > KEEL_MOST_LANES || (lanes & (lanes - 1)))
         return s->kernel->lanes;
@@ -173,7 +174,7 @@ const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, si
              "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
              "branches, constraints, events and rows that depend on the time",
              method, EMIT_STATES, EMIT_KEPT);
-    if (s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
+    if (s->m->modes != 1 || s->m->model->groups > 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
     if (s->kernel->device) return s->kernel;
     void *queue = load_device(s, message, capacity) ? s->device.open(1, message, capacity) : NULL;
     if (!queue) return NULL; /* there is no GPU, or nothing for it */

@@ -23,7 +23,7 @@ static int leaves_all(const struct keel_sim *s) {
 /* Or else the event function with its derivatives, v?  Then it counts, say.  What has to be solved for cannot
  * be told from the states alone. */
 static int leaves_event(struct keel_sim *s, const struct inside_event *own, const double *v) {
-    const struct formulation *f = &s->m->mode[s->mode].formulation;
+    const struct formulation *f = &s->m->mode[s->mode]->formulation;
     double after[2 * INSIDE_DERIVATIVES];
     if (f->m > 0 || f->furthers > 0) return 0;
     if (values_at(&own->onset, keel_time(s->solver), s->work, NULL, s->parameter, &s->scratch, after))
@@ -34,7 +34,7 @@ static int leaves_event(struct keel_sim *s, const struct inside_event *own, cons
 }
 
 keel_status sim_rest(struct keel_sim *s, int number, const double *v) {
-    const struct inside_event *own = &s->m->mode[s->mode].event[number];
+    const struct inside_event *own = &s->m->mode[s->mode]->event[number];
     if (!own->changes || own->to != s->mode) return KEEL_OK;
     keel_status status = sim_take_values(s, own);
     if (status != KEEL_OK) return status;

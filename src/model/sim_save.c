@@ -2,20 +2,21 @@
  *
  * The numbers are those of this machine and this version; a check over the model's text and parameters
  * refuses others. */
-#include "model/sim.h"
+#include "model/grow.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "keelsim2";
+static const char magic[8] = "keelsim3";
 
 struct head {
     char magic[8];
     uint64_t check; /* of text, parameters and version */
     uint64_t sum;   /* of all that follows, but for the solver's bytes, which have their own */
     int32_t mode, entered, simultaneous, parameters, events, unknowns;
+    int32_t grown, groups; /* combinations of modes that were entered on the way, behind the first */
     double simultaneous_time, direction;
     int64_t event_records, solver, jumps;
 };
@@ -47,9 +48,9 @@ static uint64_t check_of(const struct keel_sim *s) {
 
 static int number_of(const struct keel_sim *s, const keel_event_record *one) {
     const struct model_mode *mode = &s->m->model->mode[one->from];
-    const struct contact_model *c = &s->m->mode[one->from].contact;
+    const struct contact_model *c = &s->m->mode[one->from]->contact;
     for (int k = 0; k < mode->events + mode->timed; k++)
-        if (mode->event[k].label.text == one->event) return k;
+        if (strcmp(mode->event[k].label.text, one->event) == 0) return k;
     for (int k = 0; k < CONTACT_WORDS * c->count; k++)
         if (c->event_name[k] == one->event) return mode->events + mode->timed + k;
     return 0;
@@ -58,10 +59,40 @@ static int number_of(const struct keel_sim *s, const keel_event_record *one) {
 /* The name of an event by its number; NULL: there is none. */
 static const char *name_of(const struct keel_sim *s, int mode, int number) {
     const struct model_mode *from = &s->m->model->mode[mode];
-    const struct contact_model *c = &s->m->mode[mode].contact;
+    const struct contact_model *c = &s->m->mode[mode]->contact;
     int own = from->events + from->timed;
     if (number < 0 || number >= own + CONTACT_WORDS * c->count) return NULL;
     return number < own ? from->event[number].label.text : c->event_name[number - own];
+}
+
+/* The modes of the groups in the combinations that were entered on the way. */
+static size_t grown_of(const struct keel_sim *s) {
+    return s->m->model->groups > 1 ? (size_t)(s->m->modes - 1) * (size_t)s->m->model->groups : 0;
+}
+
+static void save_grown(const struct keel_sim *s, unsigned char *at) {
+    const struct model *model = s->m->model;
+    size_t bytes = (size_t)model->groups * sizeof(int);
+    for (int i = 1; i < model->modes && model->groups > 1; i++, at += bytes)
+        memcpy(at, model->mode[i].combination, bytes);
+}
+
+/* The same read: the run enters them in the same order.  1; 0: they are none; -1: it has failed. */
+static int load_grown(struct keel_sim *s, const unsigned char *at, int count) {
+    const struct model *model = s->m->model;
+    int groups = model->groups, good = 1;
+    int *combination = malloc(((size_t)groups + 1) * sizeof *combination);
+    if (!combination) return sim_no_memory(s), -1;
+    for (int i = 0; i < count && good == 1; i++, at += (size_t)groups * sizeof *combination) {
+        memcpy(combination, at, (size_t)groups * sizeof *combination);
+        for (int g = 0; g < groups; g++)
+            if (combination[g] < 0 || combination[g] >= model->blocks ||
+                model->block[combination[g]].group != g)
+                good = 0;
+        if (good && grow_by(s, combination) != KEEL_OK) good = -1;
+    }
+    free(combination);
+    return good;
 }
 
 static uint64_t sum_of(const unsigned char *bytes, size_t before_solver) {
@@ -101,19 +132,23 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity) {
                         .direction = s->direction,
                         .event_records = s->event_records,
                         .jumps = s->jumps,
-                        .solver = (int64_t)solver};
+                        .solver = (int64_t)solver,
+                        .grown = (int32_t)(s->m->model->groups > 1 ? s->m->modes - 1 : 0),
+                        .groups = (int32_t)s->m->model->groups};
     memcpy(head.magic, magic, sizeof magic);
-    size_t total = sizeof head + (numbers + unknowns_of(s)) * sizeof(double) +
+    size_t total = sizeof head + grown_of(s) * sizeof(int) + (numbers + unknowns_of(s)) * sizeof(double) +
                    events_of(s) * sizeof *s->fired + contact_bytes(s) + ledger_size(&s->ledger) +
                    (size_t)s->event_records * sizeof(struct saved_event) +
                    (size_t)s->jumps * sizeof(struct saved_jump) + solver;
     if (!bytes || capacity < total || solver == 0) return solver ? total : 0;
     unsigned char *at = bytes;
-    const struct piece pieces[] = {{&head, sizeof head},
-                                   {s->parameter, numbers * sizeof *s->parameter},
+    memcpy(at, &head, sizeof head);
+    save_grown(s, at + sizeof head);
+    at += sizeof head + grown_of(s) * sizeof(int);
+    const struct piece pieces[] = {{s->parameter, numbers * sizeof *s->parameter},
                                    {s->entry, unknowns_of(s) * sizeof *s->entry},
                                    {s->fired, events_of(s) * sizeof *s->fired}};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 3; k++) {
         if (pieces[k].count) memcpy(at, pieces[k].bytes, pieces[k].count);
         at += pieces[k].count;
     }
@@ -172,14 +207,21 @@ static int read_jumps(struct keel_sim *s, const unsigned char *at, int64_t count
 
 /* The same of all that was saved. */
 static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
-    const struct model *model = s->m->model;
     struct head head;
-    size_t numbers = numbers_of(s), at = sizeof head;
+    size_t at = sizeof head;
     if (count < sizeof head) return 0;
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, magic, sizeof magic) != 0 || head.check != check_of(s) || head.mode < 0 ||
-        head.mode >= model->modes || (size_t)head.parameters != numbers || head.event_records < 0 ||
-        head.jumps < 0 || head.solver < 0 || head.simultaneous < 0 || head.simultaneous > INT32_MAX / 2)
+        head.grown < 0 || head.groups != s->m->model->groups || (head.grown > 0 && head.groups < 2) ||
+        (count - at) / sizeof(int) / (size_t)(head.groups + 1) < (size_t)head.grown || head.solver < 0 ||
+        (uint64_t)head.solver > count - at || head.sum != sum_of(bytes, count - (size_t)head.solver))
+        return 0;
+    int grown = load_grown(s, bytes + at, head.grown);
+    if (grown <= 0) return grown;
+    at += (size_t)head.grown * (size_t)head.groups * sizeof(int);
+    size_t numbers = numbers_of(s);
+    if (head.mode >= s->m->model->modes || (size_t)head.parameters != numbers || head.event_records < 0 ||
+        head.jumps < 0 || head.simultaneous < 0 || head.simultaneous > INT32_MAX / 2)
         return 0;
     s->mode = head.mode;
     if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;
@@ -191,8 +233,7 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     wanted += (size_t)head.event_records * sizeof(struct saved_event);
     if ((rest - wanted) / sizeof(struct saved_jump) < (uint64_t)head.jumps) return 0;
     wanted += (size_t)head.jumps * sizeof(struct saved_jump);
-    if (rest - wanted != (uint64_t)head.solver || head.sum != sum_of(bytes, count - (size_t)head.solver))
-        return 0;
+    if (rest - wanted != (uint64_t)head.solver) return 0;
     if (numbers) memcpy(s->parameter, bytes + at, numbers * sizeof *s->parameter);
     at += numbers * sizeof *s->parameter;
     if (unknowns_of(s)) memcpy(s->entry, bytes + at, unknowns_of(s) * sizeof *s->entry);
@@ -224,7 +265,7 @@ keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *
     struct keel_sim *s = sim_begin(m, o, NULL);
     if (!s || s->status < 0) return s;
     int good = bytes ? fill(s, bytes, count) : 0;
-    if (good < 0) sim_no_memory(s);
+    if (good < 0 && s->status >= 0) sim_no_memory(s);
     else if (!good)
         sim_fail(s, KEEL_EINVAL, "the saved state is of another model, other parameters or another version");
     return s;

@@ -130,7 +130,7 @@ static void prepare_events(FILE *out, int mode, const keel_problem *p) {
 }
 
 /* What taylor and methods with equations of their own need; 1: there is something. */
-static int put_extras(const struct page *page, int mode, const keel_extras *x) {
+static int put_extras(const struct page *page, int mode, int n, const keel_extras *x) {
     FILE *out = page->out;
     const struct {
         const char *name;
@@ -140,13 +140,21 @@ static int put_extras(const struct page *page, int mode, const keel_extras *x) {
                 {"original_f", &x->original_f},
                 {"original_g", &x->original_g}};
     enum { MAPS = sizeof maps / sizeof *maps };
-    int any = page->method && x->series.value;
+    const keel_variations *v = &x->variations;
+    int any = v->directions || (page->method && x->series.value);
     for (int k = 0; k < MAPS; k++) {
         any |= maps[k].map->count > 0;
         prepare_map(out, maps[k].name, mode, maps[k].map);
     }
     if (!any) return 0;
+    if (v->directions) {
+        put_integers(out, "int", "direction", mode, n, v->direction);
+        put_integers(out, "int", "derivative_of", mode, n, v->of);
+    }
     fprintf(out, "static const keel_extras extras_%d = {\n", mode);
+    if (v->directions)
+        fprintf(out, "    .variations = {%d, direction_%d, derivative_of_%d, model_%d_moments},\n",
+                v->directions, mode, mode, mode);
     for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (page->method && x->series.value)
         fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.workspace,
@@ -166,7 +174,7 @@ static void put_sizes(FILE *out, const char *word, int mode, int count, const do
 
 static void put_problem(struct page *page, const keel_model *m, int mode) {
     FILE *out = page->out;
-    const keel_problem *p = &m->mode[mode].fill.problem;
+    const keel_problem *p = &m->mode[mode]->fill.problem;
     const struct {
         const char *name;
         const keel_map *map;
@@ -191,7 +199,7 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (p->u0 && p->n + p->m) put_doubles(out, "const double", start, p->n + p->m, p->u0);
     put_sizes(out, "scale", mode, p->n + p->m, p->scale);
     put_sizes(out, "atol", mode, p->n + p->m, p->atol);
-    int extras = put_extras(page, mode, p->extras);
+    int extras = put_extras(page, mode, p->n, p->extras);
     fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode,
             keel_form_at((int)p->form)->constant);
     put_string(out, keel_model_name(m));
@@ -214,7 +222,7 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (p->curvature) fprintf(out, "    .curvature = model_%d_curvature,\n", mode);
     if (p->event.count)
         fprintf(out, "    .event_direction = directions_%d, .event_kind = kinds_%d,\n", mode, mode);
-    if (m->mode[mode].formulation.surfaces)
+    if (m->mode[mode]->formulation.surfaces)
         fprintf(out, "    .side = parameter + %d,\n", m->model->parameters + m->model->helds);
     fputs("    .user = (void *)&bound};\n", out);
 }
@@ -233,7 +241,7 @@ static void problem_name(const struct page *page, const keel_model *m, int mode,
 
 /* Does an event of the first mode stop the solver? */
 static int acts(const keel_model *m) {
-    const struct keel_problem *p = &m->mode[m->model->start].fill.problem;
+    const struct keel_problem *p = &m->mode[m->model->start]->fill.problem;
     int stops = 0;
     for (int i = 0; i < p->event.count; i++) stops |= !p->event_kind[i];
     return stops;
@@ -288,7 +296,7 @@ static void put_parameters(struct page *page, const keel_model *m) {
 static int wants_short_steps(const keel_model *m) {
     int events = 0;
     for (int i = 0; i < m->modes; i++)
-        events |= m->model->mode[i].events > 0 || m->mode[i].formulation.n == 0;
+        events |= m->model->mode[i].events > 0 || m->mode[i]->formulation.n == 0;
     return events;
 }
 
@@ -379,7 +387,7 @@ static void put_main(struct page *page, const keel_model *m, const keel_options 
             "    const keel_problem *problem = %s();\n    keel_solver *s = keel_open(problem, &options);\n"
             "    keel_status status = ",
             name);
-    if (m->mode[m->model->start].formulation.clocks) {
+    if (m->mode[m->model->start]->formulation.clocks) {
         problem_name(page, m, m->model->start, "pieces", name, sizeof name);
         standalone_run(out, name, m->span[0], t_end);
     } else {
@@ -406,7 +414,7 @@ static int put_functions(struct page *page, const keel_model *m) {
     e.local = 1;
     int good = 1;
     for (int i = 0; i < m->modes && good; i++)
-        good = functions_emit(&m->mode[i].functions, &e, i, page->method ? page->method : "", 1) == 0;
+        good = functions_emit(&m->mode[i]->functions, &e, i, page->method ? page->method : "", 1) == 0;
     good = good && !e.failed;
     if (good) fputs(e.text, page->out);
     int wrong = good ? 0 : e.starved ? ENOMEM : EFBIG;
@@ -419,7 +427,7 @@ char *keel_model_standalone(const keel_model *m, const keel_options *o) {
     char *text = NULL;
     size_t length = 0;
     if (!m || m->status != KEEL_OK) return errno = EINVAL, NULL;
-    if (m->model->mode[0].contacts) return errno = ENOTSUP, NULL;
+    if (m->model->mode[0].contacts || m->model->groups > 1) return errno = ENOTSUP, NULL;
     struct page page = {.out = open_memstream(&text, &length)};
     if (!page.out) return errno = ENOMEM, NULL;
     if (o && o->method && strcspn(o->method, "+") == 6 && strncmp(o->method, "taylor", 6) == 0)
@@ -436,7 +444,7 @@ char *keel_model_standalone(const keel_model *m, const keel_options *o) {
             page.out,
             "\nconst keel_problem *%s(void);\nconst keel_problem *%s(void) {\n    return &problem_%d;\n}\n",
             name, name, i);
-        if (!m->mode[i].formulation.clocks) continue;
+        if (!m->mode[i]->formulation.clocks) continue;
         problem_name(&page, m, i, "pieces", name, sizeof name);
         standalone_pieces(page.out, m, i, name);
     }

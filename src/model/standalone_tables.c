@@ -35,7 +35,7 @@ void standalone_tables(FILE *out, const keel_model *m) {
 }
 
 void standalone_pieces(FILE *out, const keel_model *m, int mode, const char *name) {
-    const struct formulation *r = &m->mode[mode].formulation;
+    const struct formulation *r = &m->mode[mode]->formulation;
     fprintf(
         out,
         "\n/* The pieces of the tables on which a run goes on from t, way > 0 forwards; the next knot. */\n"

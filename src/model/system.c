@@ -207,7 +207,7 @@ static int collect(struct system *y, struct pool *pool) {
 /* Products among the equations, by the factor that is zero at the start; with several modes the start does
  * not tell which.  The first time with a warning. */
 static int take_factors(struct system *y, struct source_messages *messages, int first) {
-    for (int i = 0; i < y->equations && y->m->modes == 1; i++) {
+    for (int i = 0; i < y->equations && y->m->modes == 1 && y->m->groups < 2; i++) {
         if (y->origin[i].kind != SYSTEM_EQUATION) continue;
         expr factor = factor_of_equation(y, y->equation[i]);
         if (factor == EXPR_NONE) return 0;

@@ -27,7 +27,7 @@ static int no_unknown(struct keel_model *m, const struct model_given *one) {
 /* The list as n + m numbers of each mode, 0 where nothing is given. */
 static int take(struct keel_model *m, const struct model_givens *list, const char *word, double **value) {
     for (int i = 0; i < m->modes; i++) {
-        const struct formulation *r = &m->mode[i].formulation;
+        const struct formulation *r = &m->mode[i]->formulation;
         value[i] = list->count ? pool_take(&m->pool, ((size_t)(r->n + r->m) + 1) * sizeof **value) : NULL;
         if (list->count && !value[i]) return diagnostics_memory(&m->messages);
         for (int j = 0; j < r->n + r->m && value[i]; j++) value[i][j] = 0;
@@ -38,7 +38,7 @@ static int take(struct keel_model *m, const struct model_givens *list, const cha
         int found = 0;
         if (!(number > 0) || isinf(number)) return wrong_value(m, one, word, number);
         for (int i = 0; i < m->modes; i++) {
-            int place = formulation_find(&m->mode[i].formulation, one->target);
+            int place = formulation_find(&m->mode[i]->formulation, one->target);
             if (place >= 0) value[i][place] = number, found = 1;
         }
         if (!found && list == &m->model->atol)
@@ -52,8 +52,8 @@ int tolerance_find(struct keel_model *m) {
     if (!atol) return diagnostics_memory(&m->messages);
     if (!take(m, &m->model->atol, "atol", atol) || !take(m, &m->model->scale, "scale", scale)) return 0;
     for (int i = 0; i < m->modes; i++) {
-        m->mode[i].fill.problem.atol = atol[i];
-        m->mode[i].fill.problem.scale = scale[i];
+        m->mode[i]->fill.problem.atol = atol[i];
+        m->mode[i]->fill.problem.scale = scale[i];
     }
     return 1;
 }

@@ -37,7 +37,7 @@ static int **open_states(struct keel_model *m, struct inside_mode *mode, int eve
 }
 
 unsigned char *touch_events(struct keel_model *m, const struct model_event *event, int to) {
-    struct inside_mode *next = &m->mode[to];
+    struct inside_mode *next = m->mode[to];
     struct graph *g = &m->model->graph;
     int events = m->model->mode[to].events;
     int **states = next->event_states ? next->event_states : open_states(m, next, events);

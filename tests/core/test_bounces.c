@@ -70,6 +70,7 @@ static void an_accumulation_of_events_ends_where_it_is(void **state) {
         double rest;
         assert_int_equal(sscanf(keel_message(s), "it comes to rest at t = %lf: `floor`", &rest), 1);
         assert_below(fabs(rest - end), 1e-8);
+        assert_below(fabs(keel_rest_time(s) - end), 1e-10 * end);
         assert_int_equal(keel_run(s, 100), KEEL_REST); /* and stays there */
         keel_close(s);
     }

@@ -36,6 +36,30 @@ static void invariants_are_strong_or_weak_as_documented(void **state) {
     keel_close(s);
 }
 
+/* Verdicts that are given with a problem stand: no rate is looked at, and the run has the same bits.  With
+ * another number of rows they are of another problem. */
+static void known_verdicts_are_taken_over(void **state) {
+    (void)state;
+    problem p;
+    problem_pendulum_ode(&p, 1);
+    keel_solver *s[3] = {keel_open(&p.keel, NULL)};
+    keel_row row;
+    int verdict[8] = {0}, rows = 0, strong[8];
+    for (; keel_row_at(s[0], rows, &row); rows++) verdict[rows] = row.verdict, strong[rows] = KEEL_STRONG;
+    s[1] = keel_open_verified(&p.keel, NULL, rows, strong);
+    assert_int_equal(verdict_of(s[1], "energy"), KEEL_STRONG); /* as told, true or not */
+    keel_close(s[1]);
+    s[1] = keel_open_verified(&p.keel, NULL, rows, verdict);
+    s[2] = keel_open_verified(&p.keel, NULL, rows - 1, strong);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(verdict_of(s[k], "energy"), KEEL_WEAK);
+        assert_ok(s[k], keel_run(s[k], 5));
+        assert_memory_equal(keel_state(s[k]), keel_state(s[0]), (size_t)p.keel.n * sizeof(double));
+        assert_int_equal(keel_statistics(s[k]).calls, keel_statistics(s[0]).calls);
+    }
+    for (int k = 0; k < 3; k++) keel_close(s[k]);
+}
+
 /* Tolerances say nothing of sizes: 1e-6 beside a relative 1e-10 would make 10^4 of a state of size 1. */
 static void tolerances_are_no_sizes(void **state) {
     (void)state;
@@ -175,6 +199,7 @@ static void looking_far_leaves_the_units_of_the_run(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invariants_are_strong_or_weak_as_documented),
+        cmocka_unit_test(known_verdicts_are_taken_over),
         cmocka_unit_test(tolerances_are_no_sizes),
         cmocka_unit_test(a_false_invariant_is_refused_with_its_rate),
         cmocka_unit_test(the_least_drag_is_found_before_the_run),

@@ -15,9 +15,9 @@ enum {
     FILE_ROW = 40,
     FILE_ROWS = 48,
     FILE_LOCATED = 80,
-    SIM_HEAD = 88,
+    SIM_HEAD = 96,
     SIM_SUM = 16,
-    SIM_SOLVER = 72,
+    SIM_SOLVER = 80,
     SOLVER_BLOCK = 16, /* the length of the block, which is the end of it */
     SOLVER_SUM = 24
 };

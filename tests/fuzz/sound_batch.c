@@ -39,10 +39,10 @@ int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method, in
     b->first[at] = b->modes;
     run(m, method, &b->end[at]);
     for (int i = 0; i < m->modes; i++) {
-        struct functions *f = &m->mode[i].functions;
+        struct functions *f = &m->mode[i]->functions;
         int number = b->modes++;
         if (functions_emit(f, &b->emit, number, kernel ? method : "", 1)) return 0;
-        if (kernel && functions_emit_kernel(f, &b->emit, number, &m->mode[i].formulation, method)) return 0;
+        if (kernel && functions_emit_kernel(f, &b->emit, number, &m->mode[i]->formulation, method)) return 0;
     }
     return 1;
 }
@@ -69,7 +69,7 @@ static void choose_point(int point, double *t, double *u) {
 
 /* Every function of a mode by itself. */
 static int same_functions(keel_model *m, int mode, int number, const struct compile_unit *unit, char *why) {
-    const struct functions *f = &m->mode[mode].functions;
+    const struct functions *f = &m->mode[mode]->functions;
     static double u[MOST_INPUTS];
     for (int role = 0; role < FUNCTIONS_ROLES; role++) {
         char name[60];
@@ -94,7 +94,7 @@ static int same_functions(keel_model *m, int mode, int number, const struct comp
 }
 
 static int same_series(keel_model *m, int mode, int number, const struct compile_unit *unit, char *why) {
-    const keel_problem *p = &m->mode[mode].fill.problem;
+    const keel_problem *p = &m->mode[mode]->fill.problem;
     char name[60];
     snprintf(name, sizeof name, "%d_f", number);
     keel_series_fn *compiled = compile_series(unit, name);
@@ -122,7 +122,7 @@ static int same_series(keel_model *m, int mode, int number, const struct compile
 /* From here on the model runs compiled. */
 static void link(keel_model *m, int first, const struct compile_unit *unit) {
     for (int i = 0; i < m->modes; i++) {
-        struct inside_mode *mode = &m->mode[i];
+        struct inside_mode *mode = m->mode[i];
         const keel_problem old = mode->fill.problem;
         functions_link(&mode->functions, unit, first + i);
         fill_problem(&mode->fill, &mode->formulation, &mode->functions, old.name);

@@ -23,7 +23,7 @@ struct sound_count {
 struct sound_end {
     keel_status status;
     double t, value[SOUND_COLUMNS];
-    int columns;
+    int columns, cut; /* cut: nobody waited for its end */
     long steps;
     char message[200];
 };
