@@ -150,6 +150,7 @@ int keel_sim_compile_lanes(keel_sim *s, int lanes) {
     own->plain_lanes = f.kernel.plain_lanes;
     own->kept_lanes = has_same_rows(own, &f) ? f.kernel.kept_lanes : NULL; /* else the lanes lack them */
     own->lanes = own->plain_lanes || own->kept_lanes ? lanes : 0;
+    if (own->lanes) own->method = f.kernel.method; /* of mechanics lanes alone have one */
     keel_use_kernel(s->solver, own);
     return own->lanes;
 }
@@ -163,6 +164,7 @@ static int load_device(struct keel_sim *s, char *message, size_t capacity) {
     free(text);
     if (!good) return 0;
     text_set(message, capacity, "its rows are not those of the kernel");
+    s->kernel->method = f.kernel.method;
     return compile_device(&s->device_unit, &s->device) && has_same_rows(s->kernel, &f);
 }
 
