@@ -45,7 +45,8 @@ void emit_lanes_loops(struct emit *e, const struct emit_loop *loop) {
 void emit_lanes_prelude(struct emit *e, const struct emit_loop *loop) {
     if (e->kernel_count++) return;
     emit_put(e, "#include <stddef.h>\n#define KEEL_LANES %d\n", e->lanes);
-    emit_text(e, "#define KEEL_INLINE\n#define TABLE static const\n"
+    if (loop->n <= EMIT_STATES) emit_put(e, "#define KEEL_INLINE\n"); /* loops over more stay loops */
+    emit_text(e, "#define TABLE static const\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n"
                  "#define LANES_APART __attribute__((noinline, flatten))\n"
