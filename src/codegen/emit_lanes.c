@@ -169,7 +169,8 @@ void emit_loops_in_lanes(struct emit *e, const struct emit_loop *loop, unsigned 
     static const unsigned which[] = {EMIT_WATCHING, EMIT_KEEPING, EMIT_ADAPTIVE, EMIT_ADAPTIVE_KEEPING};
     for (int k = 0; k < 4; k++)
         if (wanted & which[k]) put_steps(e, loop, k & 1, k >> 1);
-    emit_put(e, "void kept_lanes_%s(struct keel_kernel_state *const *state, void *const *user,\n", loop->name);
+    emit_put(e, "void kept_lanes_%s(struct keel_kernel_state *const *state, void *const *user,\n",
+             loop->name);
     emit_put(e, "    long *taken) {\nint first = 0;\nwhile (!state[first]) first++;\n");
     emit_put(e,
              "int which = (state[first]->treatment == KERNEL_KEPT) + 2 * (state[first]->adaptive != 0);\n");

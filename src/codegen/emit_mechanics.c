@@ -17,8 +17,8 @@ static int put_part(struct emit *e, const char *kind, const char *name, const st
 /* motion_KIND_NAME, a keel_fn, up to its body. */
 static void put_head(struct emit *e, const char *kind, const char *name) {
     const char *real = emit_type(e);
-    emit_put(e, "static inline int motion_%s_%s(%s t, const %s *u, %s *out, void *user) {\n", kind, name, real,
-             real, real);
+    emit_put(e, "static inline int motion_%s_%s(%s t, const %s *u, %s *out, void *user) {\n", kind, name,
+             real, real, real);
 }
 
 static void put_zero(struct emit *e, int at) {
@@ -168,8 +168,8 @@ static void put_projection(struct emit *e, const char *name, const struct emit_m
     emit_put(e, "KERNEL int projection_%s(struct keel_mechanics_state *s, double t, double *u,\n", name);
     emit_put(e, "    void *user) {\n");
     put_locals(e, m->nq, m->k, emit_invariants(m));
-    emit_put(e, "struct rowspace border = *s->border;\nborder.rows = %d, border.width = %d;\n", emit_invariants(m),
-             (m->nq + 3) / 4 * 8);
+    emit_put(e, "struct rowspace border = *s->border;\nborder.rows = %d, border.width = %d;\n",
+             emit_invariants(m), (m->nq + 3) / 4 * 8);
     emit_put(e, "m.border = &border;\n");
     emit_put(e, "int failed = mechanism_project(&mechanism_%s, &w, &m, t, u, user);\n", name);
     emit_put(e, "*s->space = space;\nm.space = s->space;\n*s->border = border;\nm.border = s->border;\n");

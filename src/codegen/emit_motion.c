@@ -44,12 +44,13 @@ void emit_motion_locals(struct emit *e, const struct emit_loop *loop) {
     emit_put(e, "keel_real direction[%d], part[%d], bordered[%d], arrived[%d], stands[%d];\n",
              invariants * n + 1, few, invariants * invariants + 1,
              invariants * (2 * width + invariants + 1) + 1, loop->kept);
-    emit_put(e, "keel_real q3[%d], r3[%d], inverse3[%d], q4[%d], r4[%d], inverse4[%d];\n", k * width, k * k, k,
-             2 * width * invariants + 1, invariants * invariants + 1, invariants + 1);
+    emit_put(e, "keel_real q3[%d], r3[%d], inverse3[%d], q4[%d], r4[%d], inverse4[%d];\n", k * width, k * k,
+             k, 2 * width * invariants + 1, invariants * invariants + 1, invariants + 1);
     emit_put(e, "struct motion own[1] = {{parameter, mass, k_rows, shift, place_of,\n");
     emit_put(e, "    {%d, %d, 0, q3, r3, inverse3, used}, {%d, %d, 0, q4, r4, inverse4, used},\n", k, width,
              invariants, 2 * width);
-    emit_put(e, "    tried, residual, normal, place, beside, beside_shift, few, of_few, least_of, way, force,\n");
+    emit_put(
+        e, "    tried, residual, normal, place, beside, beside_shift, few, of_few, least_of, way, force,\n");
     emit_put(e, "    weighted, gamma, lambda, direction, part, bordered, arrived, stands}};\n");
 }
 

@@ -162,9 +162,8 @@ static void commit(struct kernel_work *w, long taken) {
     r->stats.corrections += k->corrections;
     r->stats.newton += k->newton;
     r->stats.factorizations += e->manifold.by_mass ? k->factorizations : k->corrections;
-    r->stats.jacobians += e->manifold.by_mass
-                              ? k->jacobians
-                              : (k->corrections + k->verifications) * e->manifold.kept_kinds;
+    r->stats.jacobians +=
+        e->manifold.by_mass ? k->jacobians : (k->corrections + k->verifications) * e->manifold.kept_kinds;
     r->stats.rejected += k->rejected;
     r->outgrown = k->outgrown;
     r->h_next = k->h_next;

@@ -52,9 +52,9 @@ struct keel_kernel_state {
     /* After the steps: */
     long corrections, newton;       /* projections by the kernel; their iterations */
     long factorizations, jacobians; /* the same, of mechanics */
-    long calls, rejected;     /* of the right-hand side; attempts */
-    long verifications;       /* of the rates of the rows */
-    int unseen;               /* such a verification is due after the last step, by the core */
+    long calls, rejected;           /* of the right-hand side; attempts */
+    long verifications;             /* of the rates of the rows */
+    int unseen;                     /* such a verification is due after the last step, by the core */
     int due; /* the next step alone is for core/step.c: sizes of watched rows, a correction for the record */
     int outgrown; /* a state has outgrown its size in the last step */
     int held;     /* lanes: the run in another lane ended the steps, not this one */

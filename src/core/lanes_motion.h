@@ -16,9 +16,9 @@ static inline struct mechanism motion_model(void); /* by the model, below */
 
 /* Numbers for all lanes; locals of a compiled model. */
 struct motion {
-    keel_real *parameter;                  /* first: where the functions of the model look for it */
-    keel_real *mass, *k_rows, *shift, *at; /* L, K and g_t of the factorization, made at t, q */
-    struct rowspace space, border;         /* of K L^-T, and of the invariants beside it */
+    keel_real *parameter;                   /* first: where the functions of the model look for it */
+    keel_real *mass, *k_rows, *shift, *at;  /* L, K and g_t of the factorization, made at t, q */
+    struct rowspace space, border;          /* of K L^-T, and of the invariants beside it */
     keel_real *size, *residual, *gradients; /* of the rows, in an attempt; the last: energy and invariants */
     keel_real *place;                       /* 2 nq */
     keel_real *beside, *beside_shift;       /* K and g_t where nothing is factored */
@@ -26,9 +26,10 @@ struct motion {
     keel_real *d, *force, *weighted;        /* nq, padded; d: twice that */
     keel_real *gamma, *lambda, *direction, *part, *bordered;
     keel_real *arrived; /* the border of runs that have arrived: q, r, inverse */
-    keel_real *stands;  /* sizes of the rows after the last step that stands: whoever repeats one begins there */
-    int begun;          /* they are known */
-    int weighed;        /* a constant M is factored; where it is positive definite: */
+    keel_real
+        *stands; /* sizes of the rows after the last step that stands: whoever repeats one begins there */
+    int begun;   /* they are known */
+    int weighed; /* a constant M is factored; where it is positive definite: */
     keel_truth positive;
     keel_truth known; /* there is a factorization */
     keel_truth lost;  /* runs without accelerations somewhere */
@@ -190,8 +191,7 @@ static inline keel_truth motion_velocities(const struct mechanism *m, struct mot
     enum { MOST = 4 };
     keel_real *speed = w->residual + m->k;
     keel_truth arrived = {0}, near = keel_always;
-    for (int j = 0; j < m->nq; j++)
-        near &= keel_abs(x[j] - w->at[1 + j]) <= MECHANISM_NEAR * largest[j];
+    for (int j = 0; j < m->nq; j++) near &= keel_abs(x[j] - w->at[1 + j]) <= MECHANISM_NEAR * largest[j];
     motion_factor(w, t, x, open & ~near);
     open &= w->known;
     w->jacobians = motion_count(w->jacobians, open & ~motion_same(m->nq, w, t, x), 1);
@@ -256,8 +256,7 @@ static inline void motion_normals(const struct mechanism *m, struct motion *w, c
         keel_real size =
             project_size(states, n->reference[first + i], w->gradients + i * states, n->next, n->largest) +
             keel_abs(w->c[i]);
-        w->size[first + i] =
-            keel_select(open & (size > w->size[first + i]), size, w->size[first + i]);
+        w->size[first + i] = keel_select(open & (size > w->size[first + i]), size, w->size[first + i]);
     }
     if (again) motion_keep_border(w, &border, 0, open);
     for (int i = 0; i < m->invariants; i++)

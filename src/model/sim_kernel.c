@@ -172,10 +172,11 @@ const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, si
     char method[64];
     if (!s) return NULL;
     method_of(s, method, sizeof method);
-    text_set(message, capacity,
-             "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
-             "branches, constraints, events and rows that depend on the time",
-             method, EMIT_STATES, EMIT_KEPT);
+    text_set(
+        message, capacity,
+        "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows, or projected "
+        "on constraints of small mechanics, without branches, events and rows that depend on the time",
+        method, EMIT_STATES, EMIT_KEPT);
     if (s->m->modes != 1 || s->m->model->groups > 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
     if (s->kernel->device) return s->kernel;
     void *queue = load_device(s, message, capacity) ? s->device.open(1, message, capacity) : NULL;
