@@ -41,9 +41,8 @@ void emit_motion_locals(struct emit *e, const struct emit_loop *loop) {
              k * nq, k, few, few, few);
     emit_put(e, "keel_real way[%d], force[%d], weighted[%d], gamma[%d], lambda[%d];\n", 2 * width, width,
              width, k, k);
-    emit_put(e, "keel_real direction[%d], part[%d], bordered[%d], arrived[%d], stands[%d];\n",
-             invariants * n + 1, few, invariants * invariants + 1,
-             invariants * (2 * width + invariants + 1) + 1, loop->kept);
+    emit_put(e, "keel_real direction[%d], part[%d], bordered[%d], arrived[%d];\n", invariants * n + 1, few,
+             invariants * invariants + 1, invariants * (2 * width + invariants + 1) + 1);
     emit_put(e, "keel_real q3[%d], r3[%d], inverse3[%d], q4[%d], r4[%d], inverse4[%d];\n", k * width, k * k,
              k, 2 * width * invariants + 1, invariants * invariants + 1, invariants + 1);
     emit_put(e, "struct motion own[1] = {{parameter, mass, k_rows, shift, place_of,\n");
@@ -51,7 +50,7 @@ void emit_motion_locals(struct emit *e, const struct emit_loop *loop) {
              invariants, 2 * width);
     emit_put(
         e, "    tried, residual, normal, place, beside, beside_shift, few, of_few, least_of, way, force,\n");
-    emit_put(e, "    weighted, gamma, lambda, direction, part, bordered, arrived, stands}};\n");
+    emit_put(e, "    weighted, gamma, lambda, direction, part, bordered, arrived}};\n");
 }
 
 static void put_model(struct emit *e, const struct emit_loop *loop) {
