@@ -2,27 +2,26 @@
  * of core/lanes_steps.h with those of core/lanes_motion.h and the tapes of a model inside. */
 #include "codegen/emit.h"
 
-#include <stddef.h>
+#include <string.h>
 
-static const struct tape *const *all_tapes(const struct emit_mechanics *m, const struct tape *tape[13]) {
-    const struct tape *one[] = {m->force,         m->mass.jacobian, m->curvature, m->constraint,
-                                m->rows.jacobian, m->shift,         m->terms};
-    int count = 0;
-    for (int i = 0; i < 7; i++) tape[count++] = one[i];
-    for (int i = 0; i < m->maps; i++) {
-        tape[count++] = m->invariant[i].value;
-        tape[count++] = m->invariant[i].jacobian;
-        tape[count++] = m->invariant_terms[i];
+enum { TAPES = 13 };
+
+static void find_tapes(const struct emit_mechanics *m, const struct tape *tape[TAPES]) {
+    const struct tape *one[TAPES] = {m->force,         m->mass.jacobian, m->curvature, m->constraint,
+                                     m->rows.jacobian, m->shift,         m->terms};
+    for (int i = 0, at = 7; i < m->maps; i++, at += 3) {
+        one[at] = m->invariant[i].value;
+        one[at + 1] = m->invariant[i].jacobian;
+        one[at + 2] = m->invariant_terms[i];
     }
-    while (count < 13) tape[count++] = NULL;
-    return tape;
+    memcpy(tape, one, sizeof one);
 }
 
 /* Do all runs take the same way through all tapes?  And what they read. */
 static int is_straight(const struct emit_mechanics *m, uint32_t *parameters) {
-    const struct tape *tape[13];
-    all_tapes(m, tape);
-    for (int i = 0; i < 13; i++) {
+    const struct tape *tape[TAPES];
+    find_tapes(m, tape);
+    for (int i = 0; i < TAPES; i++) {
         if (!tape[i]) continue;
         if (!emit_is_straight(tape[i])) return 0;
         *parameters = emit_parameters(tape[i], *parameters);

@@ -226,7 +226,7 @@ static inline void motion_complete(const struct mechanism *m, struct motion *w, 
     w->jacobians = motion_count(w->jacobians, which, 1);
 }
 
-/* The border as it is, to `kept`, or back to it where `which` does not say otherwise. */
+/* The border is put aside; or it comes back, but for the runs in `which`. */
 static inline void motion_keep_border(const struct motion *w, const struct rowspace *s, int back,
                                       keel_truth which) {
     keel_real *part[] = {s->q, s->r, s->inverse}, *kept = w->arrived;

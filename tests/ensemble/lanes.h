@@ -17,8 +17,8 @@ static const char kepler[] =
     "param e = 0.3, s = 1, T = 2 + 3*e\ncanonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\n"
     "invariant energy\ninvariant momentum = q[1]*p[2] - q[2]*p[1]\n"
     "init q = (1 - e, 0), p = (0, s*sqrt((1 + e)/(1 - e)))\nrun 0 .. T\n";
-/* Steps so long that attempts are rejected and no way leads back to the manifold: whoever repeats one begins with
- * the sizes of rows that it had. */
+/* Steps so long that attempts are rejected and no way leads back to the manifold: whoever repeats one begins
+ * with the sizes of rows that it had. */
 static const char orbits[] =
     "param e = 0.3\ncanonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\ninvariant energy\n"
     "invariant momentum = q[1]*p[2] - q[2]*p[1]\ninit q = (1 - e, 0), p = (0, sqrt((1 + e)/(1 - e)))\n"
