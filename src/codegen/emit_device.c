@@ -49,8 +49,8 @@ int emit_device_aside(struct emit *e, int count, const struct emit_array *array)
  * threads that do not; stages that do not, more. */
 static int device_side_by_side(const struct emit_loop *loop, int adaptive) {
     int plain = 16 + 2 * loop->n * (loop->table->stages + 2); /* registers: x, f, next and the stages */
-    if (loop->kept) return loop->motion || loop->n > 4 ? (adaptive ? 2 : 3) : adaptive ? 2 : 5;
-    return plain <= 64 ? 8 : plain <= 80 ? 6 : 4;
+    if (!loop->kept) return plain <= 64 ? 8 : plain <= 80 ? 6 : 4;
+    return adaptive ? 2 : plain <= 64 && !loop->motion ? 5 : 3;
 }
 
 /* A kernel up to its loop over runs, and from there to the first step of one. */

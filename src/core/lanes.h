@@ -277,6 +277,19 @@ static inline void lanes_note(struct lanes *l, const struct project *p, const st
 #endif
 }
 
+/* May a state be beyond its size, or not finite?  A thread asks before it looks closer; lanes look closer in
+ * less time than the question takes. */
+static inline int lanes_may_outgrow(const struct project *p, const struct lanes_workspace *m,
+                                    const keel_real *x) {
+#ifdef KEEL_DEVICE
+    keel_truth within = keel_always;
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) within &= keel_abs(x[i]) <= m->largest[i];
+    return !keel_all(within);
+#else
+    return 1;
+#endif
+}
+
 /* Into largest residuals and sizes; who has outgrown its sizes? */
 static inline keel_truth lanes_take_in(struct lanes *l, const struct project *p,
                                        const struct lanes_workspace *m, keel_truth done) {
@@ -286,11 +299,13 @@ static inline keel_truth lanes_take_in(struct lanes *l, const struct project *p,
         m->worst[i] = keel_select(done & ~(m->worst[i] > off), off, m->worst[i]);
         m->was[i] = keel_select(done, p->residual[i], m->was[i]);
     }
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) outgrown |= ~(keel_abs(m->x[i]) <= m->largest[i]);
-    outgrown &= done;
-    KEEL_RK_UNROLL for (int i = 0; i < p->n && keel_any(outgrown); i++) {
-        keel_real size = keel_abs(m->x[i]);
-        m->largest[i] = keel_select(done & ~(size <= m->largest[i]), size, m->largest[i]);
+    if (lanes_may_outgrow(p, m, m->x)) {
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
+            keel_real size = keel_abs(m->x[i]);
+            keel_truth larger = done & ~(size <= m->largest[i]);
+            m->largest[i] = keel_select(larger, size, m->largest[i]);
+            outgrown |= larger;
+        }
     }
     lanes_keep_sizes(l, p, m, done);
     return outgrown;
@@ -405,14 +420,6 @@ static inline keel_truth lanes_insist(struct lanes *l, const struct project *p,
     return lost;
 }
 
-/* Runs of `want` whose next is finite: what is within the sizes so far is. */
-static inline keel_truth lanes_end_is_finite(const struct project *p, const struct lanes_workspace *m,
-                                             keel_truth want) {
-    keel_truth within = keel_always;
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) within &= keel_abs(m->next[i]) <= m->largest[i];
-    return keel_any(want & ~within) ? want & (within | lanes_finite(p->n, m->next)) : want;
-}
-
 /* Brings next to the manifold where `want` says so; returns where that was done.  The rate of a fixed step is
  * in stage then. */
 static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
@@ -448,6 +455,6 @@ static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
         want &= ~lost;
         if (!adaptive) rhs(l->t_new, m->next, m->stage, user);
     }
-    return adaptive ? want : lanes_end_is_finite(p, m, want);
+    return adaptive || !lanes_may_outgrow(p, m, m->next) ? want : want & lanes_finite(p->n, m->next);
 }
 #endif
