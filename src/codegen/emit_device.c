@@ -7,17 +7,18 @@
 
 void emit_open_device(struct emit *e) {
     *e = (struct emit){.lanes = 1, .device = 1};
-    emit_text(e,
-              "#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n"
-              "#ifndef DEVICE_LAUNCH\n#define DEVICE_LAUNCH(kernel, blocks, threads, stream, ...) \\\n"
-              "    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)\n#endif\n"
-              "#define DEVICE_STEP asm volatile(\"\" ::: \"memory\") /* nothing aside is kept over steps */\n"
-              "#define DEVICE __device__ __forceinline__\n#define restrict __restrict__\n"
-              "#define KEEL_RK_UNROLL _Pragma(\"unroll\")\n#define TABLE const\n#define KEEL_RK_WRITTEN_OUT\n"
-              "#define __builtin_fabs fabs\n#define __builtin_sqrt sqrt\n"
-              "#define LANES_CALL(f, a) keel_real(f(keel_real(a).value))\n"
-              "#define LANES_CALL_TWO(f, a, b) keel_real(f(keel_real(a).value, keel_real(b).value))\n"
-              "#define static static __device__\n");
+    emit_text(
+        e,
+        "#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n#include <time.h>\n"
+        "#ifndef DEVICE_LAUNCH\n#define DEVICE_LAUNCH(kernel, blocks, threads, stream, ...) \\\n"
+        "    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)\n#endif\n"
+        "#define DEVICE_STEP asm volatile(\"\" ::: \"memory\") /* nothing aside is kept over steps */\n"
+        "#define DEVICE __device__ __forceinline__\n#define restrict __restrict__\n"
+        "#define KEEL_RK_UNROLL _Pragma(\"unroll\")\n#define TABLE const\n#define KEEL_RK_WRITTEN_OUT\n"
+        "#define __builtin_fabs fabs\n#define __builtin_sqrt sqrt\n"
+        "#define LANES_CALL(f, a) keel_real(f(keel_real(a).value))\n"
+        "#define LANES_CALL_TWO(f, a, b) keel_real(f(keel_real(a).value, keel_real(b).value))\n"
+        "#define static static __device__\n");
     emit_functions(e);
     emit_text(e, "#undef static\n#define inline DEVICE\n");
     emit_put(e, "#define LANES_APART __device__ __noinline__\n");
@@ -31,8 +32,8 @@ static void put_sizes(struct emit *e, const struct emit_loop *loop) {
     emit_header(e, emit_device_text);
 }
 
-/* Numbers that a run carries along and a step reads once or twice lie beside the registers, in the memory that
- * the threads of a block share: so more threads find room.  An odd number for each of them, that no two of a
+/* Numbers that a run carries along and a step reads once or twice lie beside the registers, in the memory
+ * that the threads of a block share: so more threads find room.  An odd number for each of them: no two of a
  * warp ask the same bank. */
 int emit_device_aside(struct emit *e, int count, const struct emit_array *array) {
     enum { MOST = 47 }; /* 48 kB for 128 threads */
@@ -189,8 +190,8 @@ void emit_device_end(struct emit *e) {
               "    size_t room) {\nint which = (state[0]->treatment == KERNEL_KEPT) + 2 * "
               "(state[0]->adaptive != 0);\ndevice_kernel *kernel = 0;\n");
     emit_text(e, e->cases);
-    emit_text(
-        e, "if (!kernel) {\nsnprintf(message, room, \"the GPU has no kernel for these steps\");\n"
-           "return 1;\n}\nreturn device_go((struct device_queue *)queue, kernel, plain, count, state, user,\n"
-           "    taken, message, room);\n}\n");
+    emit_text(e, "if (!kernel) {\nsnprintf(message, room, \"the GPU has no kernel for these steps\");\n"
+                 "return 1;\n}\nreturn device_go((struct device_queue *)queue, kernel, which > 1, count, "
+                 "state, user,\n"
+                 "    taken, message, room);\n}\n");
 }
