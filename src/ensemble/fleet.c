@@ -115,9 +115,9 @@ static void go(struct fleet *f) {
     if (keel_lanes_message(f->g.way)[0]) f->status = workers_fail(f->c, keel_lanes_message(f->g.way));
 }
 
-/* A thread's memory grows page by page, and threads that ask for pages wait for each other: so what lanes need
- * is asked for at once, in pieces that malloc does not map apart, and left to malloc.  Above the last piece,
- * which is returned, nothing is given back to the system. */
+/* A thread's memory grows page by page, and threads that ask for pages wait for each other: so what lanes
+ * need is asked for at once, in pieces that malloc does not map apart, and left to malloc.  Below the last
+ * piece, which is returned, nothing is given back to the system. */
 static void *reserve(int runs) {
     enum { PIECE = 120000, LANE = 24 << 10 };
     size_t count = (size_t)runs * LANE / PIECE;
