@@ -28,10 +28,13 @@ void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_w
     const struct implicit_method *method = w->stepper->table;
     struct implicit_rk *m = w->method;
     size_t n = (size_t)m->n;
-    int complex = 0;
+    int complex = 0, most = 0;
     m->real = 0;
-    for (int i = 0; i < method->count; i++) count_blocks(&m->table[i], &m->real, &complex);
-    m->pair = keel_work_doubles(w, 2 * n);
+    for (int i = 0; i < method->count; i++) {
+        count_blocks(&m->table[i], &m->real, &complex);
+        most = m->table[i].s > most ? m->table[i].s : most;
+    }
+    m->turned = keel_work_doubles(w, (size_t)most * n);
     if (!m->system) {
         m->newton = keel_newton_layout(p, o, w, m->real, complex);
         m->beside = keel_newton_beside(w, m->newton);
@@ -160,42 +163,79 @@ void implicit_newton_filter(const keel_work *w, double *v) {
     else solve_near(w, 0, v, NULL, 0);
 }
 
-/* dZ of the residual, into m->moved. */
+/* Matrices over the stages ------------------------------------------------------------------------------ */
+
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* out_ic := sum_j w_ij in_jc, i, j < s, c < count; rows lie `from` and `to` numbers apart.  Components go two
+ * at a time. */
+static inline __attribute__((always_inline)) void combine_all(const double (*w)[IMPLICIT_STAGES], int s,
+                                                              int count, const double *in, int from,
+                                                              double *out, int to) {
+    int c = 0;
+    for (; c + 2 <= count; c += 2) {
+        pair stage[IMPLICIT_STAGES];
+        for (int j = 0; j < s; j++) stage[j] = *(const pair *)(in + (long)j * from + c);
+        for (int i = 0; i < s; i++) {
+            pair sum = w[i][0] * stage[0];
+            for (int j = 1; j < s; j++) sum += w[i][j] * stage[j];
+            *(pair *)(out + (long)i * to + c) = sum;
+        }
+    }
+    for (int i = 0; i < s && c < count; i++) {
+        double sum = w[i][0] * in[c];
+        for (int j = 1; j < s; j++) sum += w[i][j] * in[(long)j * from + c];
+        out[(long)i * to + c] = sum;
+    }
+}
+
+/* Numbers of stages as constants leave no loops. */
+static void combine(const double (*w)[IMPLICIT_STAGES], int s, int count, const double *in, int from,
+                    double *out, int to) {
+    switch (s) {
+    case 3:
+        combine_all(w, 3, count, in, from, out, to);
+        break;
+    case 5:
+        combine_all(w, 5, count, in, from, out, to);
+        break;
+    case 7:
+        combine_all(w, 7, count, in, from, out, to);
+        break;
+    default:
+        combine_all(w, s, count, in, from, out, to);
+    }
+}
+
+/* dZ of the residual, into m->moved: T (E - h D x J)^-1 T^-1. */
 static void solve(const keel_work *w, const struct implicit_table *table) {
     const struct implicit_rk *m = w->method;
     int n = m->n, s = table->s, at = 0;
-    memset(m->moved, 0, (size_t)s * (size_t)m->width * sizeof(double));
+    combine(table->t_inverse, s, n, m->residual, m->width, m->turned, n);
     for (int b = 0; b < table->blocks; b++) {
-        int parts = table->imaginary[b] != 0 ? 2 : 1;
-        for (int part = 0; part < parts; part++)
-            for (int c = 0; c < n; c++) {
-                double sum = 0;
-                for (int j = 0; j < s; j++)
-                    sum += table->t_inverse[at + part][j] * m->residual[(long)j * m->width + c];
-                m->pair[part * n + c] = sum;
-            }
-        solve_block(w, table, b, m->pair);
-        for (int i = 0; i < s; i++)
-            for (int part = 0; part < parts; part++)
-                for (int c = 0; c < n; c++)
-                    m->moved[(long)i * m->width + c] += table->t[i][at + part] * m->pair[part * n + c];
-        at += parts;
+        solve_block(w, table, b, m->turned + (long)at * n);
+        at += table->imaginary[b] != 0 ? 2 : 1;
     }
+    combine(table->t, s, n, m->turned, n, m->moved, m->width);
+    for (int i = 0; i < s; i++)
+        for (int c = n; c < m->width; c++) m->moved[(long)i * m->width + c] = 0;
 }
 
 /* residual = A K - E Z */
 static void find_residual(const keel_work *w, const struct implicit_table *table) {
     const struct implicit_rk *m = w->method;
-    int s = table->s;
-    for (int i = 0; i < s; i++)
-        for (int c = 0; c < m->width; c++) {
-            double sum = 0;
-            for (int j = 0; j < s; j++) sum += table->a[i][j] * m->k[(long)j * m->width + c];
-            m->residual[(long)i * m->width + c] = c < w->n   ? sum - m->z[(long)i * m->width + c]
-                                                  : c < m->n ? sum * m->row_factor[c - w->n]
-                                                             : 0;
-        }
+    int s = table->s, width = m->width;
+    combine(table->a, s, width, m->k, width, m->residual, width);
+    for (int i = 0; i < s; i++) {
+        double *residual = m->residual + (long)i * width;
+        const double *z = m->z + (long)i * width;
+        for (int c = 0; c < w->n; c++) residual[c] -= z[c];
+        for (int c = w->n; c < m->n; c++) residual[c] *= m->row_factor[c - w->n];
+        for (int c = m->n; c < width; c++) residual[c] = 0;
+    }
 }
+
+/* Newton's iteration ------------------------------------------------------------------------------------ */
 
 /* How one iteration went: the stages are there, go on, or give up. */
 enum verdict { ARRIVED, GO_ON, GIVE_UP };
@@ -334,12 +374,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
 static keel_status settle(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
     struct implicit_rk *m = w->method;
     if (!table->regular) return implicit_rates(w, a, table);
-    for (int i = 0; i < table->s; i++)
-        for (int c = 0; c < m->width; c++) {
-            double sum = 0;
-            for (int j = 0; j < table->s; j++) sum += table->inverse[i][j] * m->z[(long)j * m->width + c];
-            m->k[(long)i * m->width + c] = sum;
-        }
+    combine(table->inverse, table->s, m->width, m->z, m->width, m->k, m->width);
     return KEEL_OK;
 }
 

@@ -65,7 +65,7 @@ struct implicit_rk {
     double *units;            /* n: 1 / scale, for solves by iteration */
     double wide;              /* scale over the tolerance, with adaptive steps */
     double *residual, *moved; /* stages x width */
-    double *pair;             /* 2 n */
+    double *turned;           /* stages x n: T^-1 of the residual */
     int real; /* the most real eigenvalues of a table: complex matrices are numbered from it */
     keel_newton *newton, *beside; /* J and the blocks of I - h D x J; another J, for replays */
     /* The same of a system, which has matrices of its own: n x n, n x n, one block after the other, ints in
