@@ -1,6 +1,6 @@
 /* lanes.c - members of an ensemble in lanes, against a loop written by hand for the same vectors: Kepler by
- * rk4, plain and projected on two invariants; dop853+project against the kernel of single runs; and what a
- * member costs besides its steps.  One core, processor time.
+ * rk4, plain and projected on two invariants; dop853+project, and a pendulum with its constraint, against
+ * single runs; and what a member costs besides its steps.  One core, processor time.
  *
  *     bench_lanes [members of 1000 steps, 20000] */
 #include <keel/ensemble.h>
@@ -15,6 +15,11 @@ static const char kepler[] =
     "param e = 0.3\ncanonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\ninvariant energy\n"
     "invariant momentum = q[1]*p[2] - q[2]*p[1]\ninit q = (1 - e, 0), p = (0, sqrt((1 + e)/(1 - e)))\n"
     "run 0 .. 10\n";
+
+/* Index 3. */
+static const char pendulum[] =
+    "param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint rod: x^2 + y^2 = l^2\n"
+    "invariant energy\ninit y = 0, y' = 0\nguess x = l\nrun 0 .. 10\n";
 
 static double seconds(void) {
     struct timespec now;
@@ -119,6 +124,16 @@ static double by_keel(keel_model *m, const char *method, double step, double end
     return spent;
 }
 
+static void beside_single_runs(const char *name, keel_model *m, const char *method, double step, double end,
+                               long members, const char *draw) {
+    struct total t;
+    double lanes = by_keel(m, method, step, end, members, 8, draw, &t);
+    double alone = by_keel(m, method, step, end, members, 1, draw, &t);
+    printf("%-8s %-14s %8.2f us in lanes, %.2f us alone: %.2f times, %lld steps, drift %.3g units\n", name,
+           method, 1e6 * lanes / (double)members, 1e6 * alone / (double)members, alone / lanes,
+           (long long)t.steps, t.drift);
+}
+
 int main(int count, char **word) {
     long members = count > 1 ? atol(word[1]) : 20000;
     struct total t;
@@ -142,10 +157,11 @@ int main(int count, char **word) {
         double alone = by_keel(m, method[k], 0.01, 10, members, 1, "e=uniform(0,0.6)", &t) / (double)members;
         printf("%-12s alone      %8.2f us\n", method[k], 1e6 * alone);
     }
-    double lanes = by_keel(m, "dop853+project", 0, 100, members, 8, "e=uniform(0,0.9)", &t);
-    double alone = by_keel(m, "dop853+project", 0, 100, members, 1, "e=uniform(0,0.9)", &t);
-    printf("dop853+project         %8.2f us in lanes, %.2f us alone: %.2f times, %lld steps\n",
-           1e6 * lanes / (double)members, 1e6 * alone / (double)members, alone / lanes, (long long)t.steps);
+    beside_single_runs("kepler", m, "dop853+project", 0, 100, members, "e=uniform(0,0.9)");
+    keel_model *rod = keel_model_read("pendulum.keel", pendulum, strlen(pendulum), NULL);
+    beside_single_runs("pendulum", rod, "rk4+project", 0.01, 10, members, "l=uniform(0.5,2)");
+    beside_single_runs("pendulum", rod, "dop853+project", 0, 10, members, "l=uniform(0.5,2)");
+    keel_model_close(rod);
     for (int k = 0; k < 3; k++) {
         const char *method[] = {"rk4+none", "rk4+watch", "rk4+project"};
         double one = by_keel(m, method[k], 0.01, 0.01, 10 * members, 1, "e=uniform(0,0.6)", &t);

@@ -130,7 +130,7 @@ int keel_lanes_begin(keel_lanes *l, int i, keel_solver *s, double t_wake, double
     s->running = 1;
     lane->solver = s;
     lane->ready = lane->brief = 0;
-    run_begin(&lane->advance, e, t_wake, t_end, e->o.pause_steps, 0);
+    run_begin(&lane->advance, e, t_wake, t_end, e->o.pause_steps, 0, 1);
     return 1;
 }
 
@@ -154,7 +154,7 @@ static void take_steps(keel_lanes *l, int first) {
     struct keel_kernel_state *state[KEEL_MOST_LANES] = {0};
     void *user[KEEL_MOST_LANES] = {0};
     long taken[KEEL_MOST_LANES] = {0};
-    int beside = 0;
+    int beside = 0, least = kernel->kept || one->advance.work.plain ? 2 : 1; /* mechanics has lanes alone */
     for (int i = 0; i < l->count && by && kernel->lanes == l->count; i++) {
         struct lane *lane = &l->lane[i];
         if (!lane->ready || !is_alike(lane, one)) continue;
@@ -162,11 +162,11 @@ static void take_steps(keel_lanes *l, int first) {
         user[i] = lane->advance.work.e->field.p.user;
         beside++;
     }
-    if (beside > 1) by(state, user, taken);
+    if (beside >= least) by(state, user, taken);
     for (int i = 0; i < l->count; i++) {
         struct lane *lane = &l->lane[i];
         if (!lane->ready) continue;
-        if (beside < 2 || !state[i]) taken[i] = kernel_take(&lane->advance.work);
+        if (beside < least || !state[i]) taken[i] = kernel_take(&lane->advance.work);
         settle(lane, taken[i]);
     }
 }

@@ -80,14 +80,14 @@ static const char *operand(const struct tape *t, uint32_t reg, int local, char o
     return out;
 }
 
-static const char *real_of(const struct emit *e) {
+const char *emit_type(const struct emit *e) {
     return e->lanes ? "keel_real" : "double";
 }
 
 static void put_power(struct emit *e, uint32_t to, const char *a, int32_t exponent) {
     uint32_t n = exponent < 0 ? 0u - (uint32_t)exponent : (uint32_t)exponent, bit = 1;
     while (bit <= n / 2) bit *= 2;
-    const char *real = real_of(e);
+    const char *real = emit_type(e);
     emit_put(e, e->lanes ? "{ const %s x = keel_lift(%s); %s y = x;" : "{ const %s x = %s; %s y = x;", real,
              a, real);
     while (bit >>= 1) emit_put(e, n & bit ? " y = y * y; y = y * x;" : " y = y * y;");
@@ -234,8 +234,8 @@ static void declare(struct emit *e, struct cut *cut, uint32_t reg, int written) 
     uint32_t local = reg - cut->first;
     if (cut->seen[local] == cut->part) return;
     cut->seen[local] = cut->part;
-    if (written) emit_put(e, "%s r%u;\n", real_of(e), local);
-    else emit_put(e, "%s r%u = w[%u];\n", real_of(e), local, local);
+    if (written) emit_put(e, "%s r%u;\n", emit_type(e), local);
+    else emit_put(e, "%s r%u = w[%u];\n", emit_type(e), local, local);
 }
 
 /* The operations begin .. end, with what comes in from memory before and what goes out after. */
@@ -324,7 +324,7 @@ static void put_body(struct emit *e, struct cut *cut, const char *head) {
     const struct tape *t = cut->t;
     uint32_t computed = t->registers - cut->first;
     if (t->count > LONGEST_PART) put_block(cut, 0, t->count);
-    const char *real = real_of(e);
+    const char *real = emit_type(e);
     emit_put(e, "%s%s(%s t, const %s *restrict u, %s *restrict out, void *user) {\n", head, cut->name, real,
              real, real);
     emit_put(e, "const %s *restrict p = *(const %s *const *)user;\n", real, real);

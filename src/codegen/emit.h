@@ -47,13 +47,14 @@ enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
 /* The texts of keel/real.h, keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h,
  * core/step_control.h, core/kernel_state.h, core/kernel.h, core/lanes.h, core/lanes_steps.h,
- * core/device_real.h, core/device.h, linalg/small.h, core/mechanism.h, line by line; they end with NULL. */
+ * core/device_real.h, core/device.h, linalg/small.h, core/mechanism.h, core/lanes_motion.h, line by line;
+ * they end with NULL. */
 extern const char *const emit_real[], *const emit_explicit[], *const emit_splitting[], *const emit_taylor[];
 extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
 extern const char *const emit_kernel_state[], *const emit_kernel_steps[];
 extern const char *const emit_lanes_text[], *const emit_lanes_steps[];
 extern const char *const emit_device_real[], *const emit_device_text[];
-extern const char *const emit_small[], *const emit_mechanism[];
+extern const char *const emit_small[], *const emit_mechanism[], *const emit_lanes_motion[];
 void emit_header(struct emit *e, const char *const *line); /* one of them */
 /* What kernels of any kind, and those with projections, stand behind; once a text. */
 void emit_kernel_prelude(struct emit *e);
@@ -63,6 +64,7 @@ void emit_open(struct emit *e);      /* with what every model needs */
 void emit_functions(struct emit *e); /* of it: those that libm lacks */
 /* That text where there are tables, else none; q from `user`. */
 const char *emit_tables(const struct emit *e, const char *text);
+const char *emit_type(const struct emit *e); /* of its numbers */
 #define EMIT_TABLES "const double *const *q = ((const double *const *const *)user)[1];\n"
 void emit_close(struct emit *e);
 void emit_text(struct emit *e, const char *text); /* C of any length, as it is */
@@ -113,19 +115,44 @@ struct emit_mechanics { /* as core/mechanism.h has it */
 };
 /* accelerations_NAME, and projection_NAME if there is one.  1, and nothing written: it is too long. */
 int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m);
+/* Of it, for lanes, too: is it short enough; energy and invariants; the functions of a struct mechanism, and
+ * their names in its initializer. */
+int emit_is_small(const struct emit_mechanics *m);
+int emit_invariants(const struct emit_mechanics *m);
+int emit_motion_functions(struct emit *e, const char *name, const struct emit_mechanics *m);
+void emit_motion_calls(struct emit *e, const char *name, const struct emit_mechanics *m);
+/* emit_motion.c: kept_lanes_NAME, or the kernels of a device, of a projected Runge-Kutta method.  1: not of
+ * these. */
+int emit_motion(struct emit *e, const char *name, const struct emit_mechanics *m,
+                const struct emit_method *method);
 
 /* emit_lanes.c: the same two, where e->lanes is set, as plain_lanes_NAME and kept_lanes_NAME.  1: the tape
  * has branches, or is too long. */
 int emit_lanes(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method);
 int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                     int maps, const struct emit_rows *rows);
-/* For both: is a tape without branches? Parameters that it reads, at least `most`; loops; locals. */
+/* For both: is a tape without branches? Parameters that it reads, at least `most`. */
 int emit_is_straight(const struct tape *t);
 uint32_t emit_parameters(const struct tape *t, uint32_t most);
-void emit_lanes_loops(struct emit *e);
+/* A kernel in lanes or on a device: what it is made of. */
+struct emit_loop {
+    const char *name;
+    const keel_rk *table;
+    int n, kept, terms;
+    uint32_t parameters;
+    const struct emit_mechanics *motion; /* NULL: x' = f(t, x) */
+};
+/* Rows and parameters of one that is x' = f(t, x).  0: it has branches, or is too long. */
+int emit_measure(struct emit_loop *loop, const struct tape *f, int maps, const struct emit_rows *rows);
+void emit_lanes_prelude(struct emit *e, const struct emit_loop *loop); /* the first one needs it */
+void emit_lanes_loops(struct emit *e, const struct emit_loop *loop);
 /* terms_NAME: the terms of the rows; 0: there are none; -1 without memory. */
 int emit_terms(struct emit *e, const char *name, int maps, const struct emit_rows *rows);
-void emit_lanes_locals(struct emit *e, const keel_rk *table, int n, int kept, uint32_t parameters);
+void emit_lanes_locals(struct emit *e, const struct emit_loop *loop);
+void emit_motion_locals(struct emit *e, const struct emit_loop *loop); /* of it, by emit_motion.c */
+/* Those of `wanted` that keep rows or not, by their error or not, and what chooses between them. */
+void emit_loops_in_lanes(struct emit *e, const struct emit_loop *loop, unsigned wanted);
+void emit_loop_functions(struct emit *e, const struct emit_loop *loop, int adaptive); /* as arguments */
 
 /* emit_device.c: the same for a GPU, where e->device is set, after emit_open_device; emit_device_end makes
  * device_steps of them, which core/device.h has with the rest. */
@@ -133,6 +160,8 @@ void emit_open_device(struct emit *e);
 int emit_device(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method);
 int emit_device_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                      int maps, const struct emit_rows *rows);
+void emit_device_stages(struct emit *e, const char *rhs, const keel_rk *table, int n);
+void emit_loops_on_device(struct emit *e, const struct emit_loop *loop, unsigned wanted);
 void emit_device_end(struct emit *e);
 /* emit_kernel.c, for all of them: the table as table_NAME; values_NAME and gradients_NAME of all rows; which
  * kernels of KEEPING, ADAPTIVE and so on there are; a text. */

@@ -19,36 +19,35 @@ void emit_open_device(struct emit *e) {
               "#define static static __device__\n");
     emit_functions(e);
     emit_text(e, "#undef static\n#define inline DEVICE\n");
-    emit_put(e, "#define KEEL_LANES_ROWS %d\n#define KEEL_LANES_STATES %d\n", EMIT_KEPT, EMIT_STATES);
+    emit_put(e, "#define LANES_APART __device__ __noinline__\n");
     emit_header(e, emit_device_real);
-    emit_lanes_loops(e);
 }
 
-static void put_sizes(struct emit *e, int n, int kept, uint32_t parameters) {
+static void put_sizes(struct emit *e, const struct emit_loop *loop) {
     if (e->kernel_count++) return;
-    emit_put(e, "#define DEVICE_STATES %d\n#define DEVICE_ROWS %d\n#define DEVICE_PARAMETERS %u\n", n,
-             kept ? kept : 1, parameters ? parameters : 1);
+    emit_put(e, "#define DEVICE_STATES %d\n#define DEVICE_ROWS %d\n#define DEVICE_PARAMETERS %u\n", loop->n,
+             loop->kept ? loop->kept : 1, loop->parameters ? loop->parameters : 1);
     emit_header(e, emit_device_text);
 }
 
 /* A kernel up to its loop over runs, and from there to the first step of one. */
-static void put_head(struct emit *e, const char *head, const char *name, const keel_rk *table, int n,
-                     int kept, int adaptive, uint32_t parameters) {
+static void put_head(struct emit *e, const char *head, const struct emit_loop *loop, int adaptive) {
     /* side by side on a multiprocessor: what their registers allow, and more where few are missing */
-    int blocks = !kept ? 4 : adaptive ? 2 : 3;
+    int blocks = !loop->kept ? 4 : adaptive ? 2 : 3;
     emit_put(e, "__global__ void __launch_bounds__(DEVICE_THREADS, %d) %s_%s(struct device_run *run,\n",
-             blocks, head, name);
+             blocks, head, loop->name);
     emit_put(e, "    int count, int *untaken) {\n");
-    emit_table(e, name, table);
-    emit_lanes_locals(e, table, n, kept, parameters);
+    emit_table(e, loop->name, loop->table);
+    emit_lanes_locals(e, loop);
     emit_put(e, "struct keel_kernel_state *state[1];\nlong taken[1] = {0};\nint at = 0;\n");
 }
 
-static void put_take(struct emit *e, uint32_t parameters) {
+static void put_take(struct emit *e, const struct emit_loop *loop) {
     emit_put(e, "at = atomicAdd(untaken, 1);\nif (at >= count) break;\nstate[0] = device_take(&run[at]);\n");
     emit_put(e, "p.units = general.units = state[0]->allowed;\n");
     emit_put(e, "m.least = (keel_real *)run[at].least, m.spread = (keel_real *)run[at].spread;\n");
-    emit_put(e, "for (int j = 0; j < %u; j++) parameter[j] = run[at].parameter[j];\n", parameters);
+    emit_put(e, "for (int j = 0; j < %u; j++) parameter[j] = run[at].parameter[j];\n", loop->parameters);
+    if (loop->motion) emit_put(e, "motion_begin(own);\n");
 }
 
 static void add_case(struct emit *e, const char *condition, const char *kernel, const char *name) {
@@ -69,7 +68,7 @@ static void put_row(struct emit *e, int count, const double *value) {
 }
 
 /* keel_rk_step and keel_rk_errors of keel/explicit.h, row by row. */
-static void put_stages(struct emit *e, const char *name, const keel_rk *table, int n) {
+void emit_device_stages(struct emit *e, const char *rhs, const keel_rk *table, int n) {
     char number[EMIT_NUMBER];
     const double *row = table->a;
     emit_put(
@@ -80,7 +79,7 @@ static void put_stages(struct emit *e, const char *name, const keel_rk *table, i
         put_row(e, i, row);
         emit_number(number, sizeof number, table->c[i]);
         emit_put(e, "keel_rk_sum(%d, %d, row, k, h, x, stage);\n", n, i);
-        emit_put(e, "rhs_%s(t + %s * h, stage, k + %d, context);\n}\n", name, number, i * n);
+        emit_put(e, "%s(t + %s * h, stage, k + %d, context);\n}\n", rhs, number, i * n);
     }
     put_row(e, table->stages, table->b);
     emit_put(e, "keel_rk_sum(%d, %d, row, k, h, NULL, dx);\n}\nreturn 0;\n}\n", n, table->stages);
@@ -97,66 +96,64 @@ static void put_stages(struct emit *e, const char *name, const keel_rk *table, i
 
 /* The rows are not known yet: fixed steps with nothing to measure have none. */
 int emit_device(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
+    char rhs[EMIT_NAME + 8];
     if (!method->rk || !emit_is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
+    emit_lanes_loops(e, &(struct emit_loop){.name = name});
     if (emit_under(e, "static inline int rhs_", name, t)) return -1;
-    put_stages(e, name, method->rk, (int)t->outputs);
+    snprintf(rhs, sizeof rhs, "rhs_%s", name);
+    emit_device_stages(e, rhs, method->rk, (int)t->outputs);
     return e->failed ? -1 : 0;
 }
 
-static void put_plain(struct emit *e, const char *name, const keel_rk *table, int n, uint32_t parameters) {
-    put_head(e, "plain", name, table, n, 0, 0, parameters);
+static void put_plain(struct emit *e, const struct emit_loop *loop) {
+    put_head(e, "plain", loop, 0);
     emit_put(e, "for (;;) {\n");
-    put_take(e, parameters);
-    emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n", name, name);
+    put_take(e, loop);
+    emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n", loop->name, loop->name);
     emit_put(e, "run[at].taken = taken[0];\n}\n}\n");
-    add_case(e, "plain", "plain", name);
+    add_case(e, "plain", "plain", loop->name);
 }
 
-static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int terms,
-                      uint32_t parameters, int keeps, int adaptive) {
+static void put_steps(struct emit *e, const struct emit_loop *loop, int keeps, int adaptive) {
     char head[] = "steps00", condition[60];
     head[5] = (char)('0' + keeps), head[6] = (char)('0' + adaptive);
-    put_head(e, head, name, table, n, kept, adaptive, parameters);
-    if (terms) emit_put(e, "m.terms = terms_%s;\n", name);
+    put_head(e, head, loop, adaptive);
     emit_put(e, "struct lanes l;\nfor (int runs = 0;;) {\nif (!runs) {\n");
-    put_take(e, parameters);
+    put_take(e, loop);
     emit_put(e, "lanes_load(&l, &p, &m, state, %d);\n}\n", adaptive);
-    emit_put(e, "runs = lanes_%s(&l, &table_%s, &p, &m, rhs_%s, ", adaptive ? "attempt" : "step", name, name);
-    if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
-    else emit_put(e, "0, 0, ");
-    if (adaptive && emit_two_estimates(table)) emit_put(e, "&table_%s.norm, ", name);
-    else if (adaptive) emit_put(e, "0, ");
+    emit_put(e, "runs = lanes_%s(&l, &table_%s, &p, &m, ", adaptive ? "attempt" : "step", loop->name);
+    emit_loop_functions(e, loop, adaptive);
     emit_put(e, "own, %d);\nif (runs) continue;\n", keeps);
-    emit_put(e, "lanes_store(&l, &table_%s, &p, &m, %d, taken);\n", name, keeps);
+    emit_put(e, "lanes_store(&l, &table_%s, &p, &m, %d, taken);\n", loop->name, keeps);
+    if (loop->motion) emit_put(e, "motion_end(own, state);\n");
     emit_put(e, "run[at].taken = taken[0];\n}\n}\n");
     snprintf(condition, sizeof condition, "!plain && which == %d", keeps + 2 * adaptive);
-    add_case(e, condition, head, name);
+    add_case(e, condition, head, loop->name);
+}
+
+void emit_loops_on_device(struct emit *e, const struct emit_loop *loop, unsigned wanted) {
+    static const unsigned which[] = {EMIT_WATCHING, EMIT_KEEPING, EMIT_ADAPTIVE, EMIT_ADAPTIVE_KEEPING};
+    put_sizes(e, loop);
+    for (int k = 0; k < 4; k++)
+        if (wanted & which[k]) put_steps(e, loop, k & 1, k >> 1);
 }
 
 int emit_device_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                      int maps, const struct emit_rows *rows) {
-    static const unsigned which[] = {EMIT_WATCHING, EMIT_KEEPING, EMIT_ADAPTIVE, EMIT_ADAPTIVE_KEEPING};
-    uint32_t parameters = emit_parameters(f, 0);
-    size_t length = f->count * (size_t)method->rk->stages;
-    int kept = 0, n = (int)f->outputs;
-    for (int i = 0; i < maps; i++) {
-        if (!emit_is_straight(rows[i].value) || !emit_is_straight(rows[i].jacobian)) return 1;
-        if (rows[i].terms && !emit_is_straight(rows[i].terms)) return 1;
-        length += 2 * rows[i].value->count + rows[i].jacobian->count;
-        kept += (int)rows[i].value->outputs;
-        parameters = emit_parameters(rows[i].jacobian, emit_parameters(rows[i].value, parameters));
-        if (rows[i].terms) parameters = emit_parameters(rows[i].terms, parameters);
-    }
-    unsigned wanted = emit_kernels(e, method, kept);
-    int plain = !e->kernels || e->kernels & EMIT_PLAIN;
-    if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || (wanted == 0 && !plain)) return 1;
-    if (emit_values(e, name, n, maps, rows)) return -1;
-    int terms = emit_terms(e, name, maps, rows);
-    put_sizes(e, n, kept, parameters);
-    if (plain) put_plain(e, name, method->rk, n, parameters);
-    for (int k = 0; k < 4; k++)
-        if (wanted & which[k]) put_steps(e, name, method->rk, n, kept, terms > 0, parameters, k & 1, k >> 1);
-    return e->failed || terms < 0 ? -1 : 0;
+    struct emit_loop loop = {name, method->rk, (int)f->outputs, 0, 0, 0, NULL}, plain;
+    if (!emit_measure(&loop, f, maps, rows)) return 1;
+    unsigned wanted = emit_kernels(e, method, loop.kept);
+    int fixed = !e->kernels || e->kernels & EMIT_PLAIN;
+    if (wanted == 0 && !fixed) return 1;
+    if (emit_values(e, name, loop.n, maps, rows)) return -1;
+    loop.terms = emit_terms(e, name, maps, rows);
+    if (loop.terms < 0) return -1;
+    put_sizes(e, &loop);
+    plain = loop;
+    plain.kept = plain.terms = 0;
+    if (fixed) put_plain(e, &plain);
+    emit_loops_on_device(e, &loop, wanted);
+    return e->failed ? -1 : 0;
 }
 
 void emit_device_end(struct emit *e) {

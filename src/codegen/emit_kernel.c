@@ -137,7 +137,7 @@ int emit_kernel(struct emit *e, const char *name, const struct tape *t, const st
 
 /* Values of all rows, and their gradients as dense rows, each map's own function one after the other. */
 static void put_rows(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows) {
-    const char *real = e->lanes ? "keel_real" : "double";
+    const char *real = emit_type(e);
     emit_put(e, "static inline int values_%s(%s t, const %s *u, %s *out, void *user) {\n", name, real, real,
              real);
     for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)

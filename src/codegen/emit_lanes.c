@@ -23,7 +23,10 @@ uint32_t emit_parameters(const struct tape *t, uint32_t most) {
     return most;
 }
 
-void emit_lanes_loops(struct emit *e) {
+void emit_lanes_loops(struct emit *e, const struct emit_loop *loop) {
+    const struct emit_mechanics *motion = loop->motion;
+    emit_put(e, "#define KEEL_LANES_ROWS %d\n#define KEEL_LANES_STATES %d\n", motion ? loop->kept : EMIT_KEPT,
+             motion ? loop->n : EMIT_STATES);
     emit_put(e, "typedef int keel_fn(keel_real, const keel_real *, keel_real *, void *);\n");
     emit_header(e, emit_explicit);
     emit_header(e, emit_rowspace);
@@ -31,29 +34,34 @@ void emit_lanes_loops(struct emit *e) {
     emit_header(e, emit_step_control);
     emit_header(e, emit_kernel_state);
     emit_header(e, emit_lanes_text);
+    if (motion) {
+        emit_header(e, emit_small);
+        emit_header(e, emit_mechanism);
+        emit_header(e, emit_lanes_motion);
+    }
     emit_header(e, emit_lanes_steps);
 }
 
-static void put_prelude(struct emit *e) {
-    emit_put(e,
-             "#include <stddef.h>\n#define KEEL_LANES %d\n#define KEEL_LANES_ROWS %d\n"
-             "#define KEEL_LANES_STATES %d\n",
-             e->lanes, EMIT_KEPT, EMIT_STATES);
-    emit_text(e, "#define KEEL_INLINE\n#define TABLE static const\n"
+void emit_lanes_prelude(struct emit *e, const struct emit_loop *loop) {
+    if (e->kernel_count++) return;
+    emit_put(e, "#include <stddef.h>\n#define KEEL_LANES %d\n", e->lanes);
+    if (loop->n <= EMIT_STATES) emit_put(e, "#define KEEL_INLINE\n"); /* loops over more stay loops */
+    emit_text(e, "#define TABLE static const\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n"
+                 "#define LANES_APART __attribute__((noinline, flatten))\n"
                  "#define LANES_CALL(f, a) ({ keel_real v = keel_lift(a);\\\n"
                  "    for (int i = 0; i < KEEL_LANES; i++) v[i] = f(v[i]); v; })\n"
                  "#define LANES_CALL_TWO(f, a, b) ({ keel_real v = keel_lift(a), w = keel_lift(b);\\\n"
                  "    for (int i = 0; i < KEEL_LANES; i++) v[i] = f(v[i], w[i]); v; })\n");
     emit_header(e, emit_real);
-    emit_lanes_loops(e);
+    emit_lanes_loops(e, loop);
 }
 
-void emit_lanes_locals(struct emit *e, const keel_rk *table, int n, int kept, uint32_t parameters) {
-    int width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
+void emit_lanes_locals(struct emit *e, const struct emit_loop *loop) {
+    int n = loop->n, kept = loop->kept, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
     emit_put(e, "keel_real first_x[%d], first_f[%d], x[%d], f[%d], next[%d], k[%d], stage[%d], dx[%d];\n", n,
-             n, n, n, n, table->stages * n, n, n);
+             n, n, n, n, loop->table->stages * n, n, n);
     emit_put(e, "keel_real begin[%d], gradients[%d], error[%d] = {{0}}, split[%d], scale[%d], limit[%d];\n",
              n, rows * n, 2 * width, n, n, n);
     emit_put(e, "keel_real largest[%d], inverse_weight[%d], atol[%d];\n", n, n, n);
@@ -64,10 +72,12 @@ void emit_lanes_locals(struct emit *e, const keel_rk *table, int n, int kept, ui
     emit_put(e, "keel_real residual[%d], c[%d], z[%d], inverse[%d], r[%d], q[%d], d[%d];\nint used[%d];\n",
              rows, rows, rows, rows, rows * rows, rows * width, width, rows);
     emit_put(e, "keel_real q2[%d], r2[%d], inverse2[%d];\n", rows * width, rows * rows, rows);
-    emit_put(e, "keel_real parameter[%u], *own[1] = {parameter};\n", parameters ? parameters : 1);
+    emit_put(e, "keel_real parameter[%u];\n", loop->parameters ? loop->parameters : 1);
+    if (loop->motion) emit_motion_locals(e, loop);
+    else emit_put(e, "keel_real *own[1] = {parameter};\n");
     emit_put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
     emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, 0, inverse_weight, gradients, size,\n", n, width,
-             kept, kept == 2 && width == 4, n);
+             kept, !loop->motion && kept == 2 && width == 4, n);
     emit_put(e, "    residual, &space, 0, c, z, d};\n");
     emit_put(e, "struct rowspace wide = {%d, %d, 0, q2, r2, inverse2, used};\n", kept, width);
     emit_put(e, "struct project general = p;\ngeneral.two_short = 0, general.space = &wide;\n");
@@ -75,30 +85,46 @@ void emit_lanes_locals(struct emit *e, const keel_rk *table, int n, int kept, ui
              "struct lanes_workspace m = {first_x, first_f, x, f, next, k, stage, dx, begin, gradients,\n");
     emit_put(e, "    error, split, scale, limit, largest, inverse_weight, atol, least, spread, reference,\n");
     emit_put(e, "    size, beyond, worst, off, was, &general, 0, own};\n");
+    if (loop->terms) emit_put(e, "m.terms = terms_%s;\n", loop->name);
 }
 
 /* A function with the numbers of all lanes as locals, and the parameters of each run in its lane. */
-static void put_lanes(struct emit *e, const char *head, const char *name, const keel_rk *table, int n,
-                      int kept, uint32_t parameters) {
+static void put_lanes(struct emit *e, const char *head, const struct emit_loop *loop) {
     emit_put(e, "KERNEL %s_%s(struct keel_kernel_state *const *state, void *const *user, long *taken) {\n",
-             head, name);
-    emit_lanes_locals(e, table, n, kept, parameters);
+             head, loop->name);
+    emit_lanes_locals(e, loop);
     emit_put(e, "int first = 0;\nwhile (!state[first]) first++;\n");
     emit_put(e, "p.units = general.units = state[first]->allowed;\nfor (int i = 0; i < KEEL_LANES; i++) {\n");
     emit_put(e, "const double *from = *(const double *const *)user[state[i] ? i : first];\n");
-    emit_put(e, "for (int j = 0; j < %u; j++) parameter[j][i] = from[j];\n}\n", parameters);
+    emit_put(e, "for (int j = 0; j < %u; j++) parameter[j][i] = from[j];\n}\n", loop->parameters);
 }
 
 int emit_lanes(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
     if (!method->rk || !emit_is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
-    if (!e->kernel_count++) put_prelude(e);
+    struct emit_loop plain = {name, method->rk, (int)t->outputs, 0, 0, emit_parameters(t, 0), NULL};
+    emit_lanes_prelude(e, &plain);
     if (emit_under(e, "static inline int rhs_", name, t)) return -1;
     emit_table(e, name, method->rk);
     if (!e->kernels || e->kernels & EMIT_PLAIN) {
-        put_lanes(e, "void plain_lanes", name, method->rk, (int)t->outputs, 0, emit_parameters(t, 0));
+        put_lanes(e, "void plain_lanes", &plain);
         emit_put(e, "lanes_plain(&table_%s, &p, &m, rhs_%s, own, state, taken);\n}\n", name, name);
     }
     return e->failed ? -1 : 0;
+}
+
+int emit_measure(struct emit_loop *loop, const struct tape *f, int maps, const struct emit_rows *rows) {
+    size_t length = f->count * (size_t)loop->table->stages;
+    loop->parameters = emit_parameters(f, 0);
+    for (int i = 0; i < maps; i++) {
+        if (!emit_is_straight(rows[i].value) || !emit_is_straight(rows[i].jacobian)) return 0;
+        if (rows[i].terms && !emit_is_straight(rows[i].terms)) return 0;
+        length += 2 * rows[i].value->count + rows[i].jacobian->count;
+        loop->kept += (int)rows[i].value->outputs;
+        loop->parameters =
+            emit_parameters(rows[i].jacobian, emit_parameters(rows[i].value, loop->parameters));
+        if (rows[i].terms) loop->parameters = emit_parameters(rows[i].terms, loop->parameters);
+    }
+    return loop->kept <= EMIT_KEPT && loop->n <= EMIT_STATES && length <= EMIT_STEP;
 }
 
 int emit_terms(struct emit *e, const char *name, int maps, const struct emit_rows *rows) {
@@ -118,49 +144,50 @@ int emit_terms(struct emit *e, const char *name, int maps, const struct emit_row
     return 1;
 }
 
-static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int terms,
-                      uint32_t parameters, int keeps, int adaptive) {
-    emit_put(e, "static void steps%d%d_%s(struct keel_kernel_state *const *, void *const *, long *);\n",
-             keeps, adaptive, name);
-    char head[40] = "static void steps00";
-    head[17] = (char)('0' + keeps), head[18] = (char)('0' + adaptive);
-    put_lanes(e, head, name, table, n, kept, parameters);
-    if (terms) emit_put(e, "m.terms = terms_%s;\n", name);
-    emit_put(e, "lanes_%s(&table_%s, &p, &m, rhs_%s, ", adaptive ? "adaptive" : "fixed", name, name);
-    if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
-    else emit_put(e, "0, 0, ");
-    if (adaptive && emit_two_estimates(table)) emit_put(e, "&table_%s.norm, ", name);
+void emit_loop_functions(struct emit *e, const struct emit_loop *loop, int adaptive) {
+    if (loop->motion) emit_put(e, "motion_rhs, 0, 0, ");
+    else if (loop->kept) emit_put(e, "rhs_%s, values_%s, gradients_%s, ", loop->name, loop->name, loop->name);
+    else emit_put(e, "rhs_%s, 0, 0, ", loop->name);
+    if (adaptive && emit_two_estimates(loop->table)) emit_put(e, "&table_%s.norm, ", loop->name);
     else if (adaptive) emit_put(e, "0, ");
-    emit_put(e, "own, state, taken, %d);\n}\n", keeps);
 }
 
-int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
-                    int maps, const struct emit_rows *rows) {
+static void put_steps(struct emit *e, const struct emit_loop *loop, int keeps, int adaptive) {
+    emit_put(e, "static void steps%d%d_%s(struct keel_kernel_state *const *, void *const *, long *);\n",
+             keeps, adaptive, loop->name);
+    char head[40] = "static void steps00";
+    head[17] = (char)('0' + keeps), head[18] = (char)('0' + adaptive);
+    put_lanes(e, head, loop);
+    if (loop->motion) emit_put(e, "motion_begin(own);\n");
+    emit_put(e, "lanes_%s(&table_%s, &p, &m, ", adaptive ? "adaptive" : "fixed", loop->name);
+    emit_loop_functions(e, loop, adaptive);
+    emit_put(e, "own, state, taken, %d);\n", keeps);
+    emit_put(e, loop->motion ? "motion_end(own, state);\n}\n" : "}\n");
+}
+
+void emit_loops_in_lanes(struct emit *e, const struct emit_loop *loop, unsigned wanted) {
     static const unsigned which[] = {EMIT_WATCHING, EMIT_KEEPING, EMIT_ADAPTIVE, EMIT_ADAPTIVE_KEEPING};
-    uint32_t parameters = emit_parameters(f, 0);
-    size_t length = f->count * (size_t)method->rk->stages;
-    int kept = 0, n = (int)f->outputs;
-    for (int i = 0; i < maps; i++) {
-        if (!emit_is_straight(rows[i].value) || !emit_is_straight(rows[i].jacobian)) return 1;
-        if (rows[i].terms && !emit_is_straight(rows[i].terms)) return 1;
-        length += 2 * rows[i].value->count + rows[i].jacobian->count;
-        kept += (int)rows[i].value->outputs;
-        parameters = emit_parameters(rows[i].jacobian, emit_parameters(rows[i].value, parameters));
-        if (rows[i].terms) parameters = emit_parameters(rows[i].terms, parameters);
-    }
-    unsigned wanted = emit_kernels(e, method, kept);
-    if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || wanted == 0) return 1;
-    int terms = emit_values(e, name, n, maps, rows) ? -1 : emit_terms(e, name, maps, rows);
-    if (terms < 0) return -1;
     for (int k = 0; k < 4; k++)
-        if (wanted & which[k]) put_steps(e, name, method->rk, n, kept, terms, parameters, k & 1, k >> 1);
-    emit_put(e, "void kept_lanes_%s(struct keel_kernel_state *const *state, void *const *user,\n", name);
+        if (wanted & which[k]) put_steps(e, loop, k & 1, k >> 1);
+    emit_put(e, "void kept_lanes_%s(struct keel_kernel_state *const *state, void *const *user,\n",
+             loop->name);
     emit_put(e, "    long *taken) {\nint first = 0;\nwhile (!state[first]) first++;\n");
     emit_put(e,
              "int which = (state[first]->treatment == KERNEL_KEPT) + 2 * (state[first]->adaptive != 0);\n");
     for (int k = 0; k < 4; k++)
         if (wanted & which[k])
-            emit_put(e, "if (which == %d) steps%d%d_%s(state, user, taken);\n", k, k & 1, k >> 1, name);
+            emit_put(e, "if (which == %d) steps%d%d_%s(state, user, taken);\n", k, k & 1, k >> 1, loop->name);
     emit_put(e, "}\n");
+}
+
+int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+                    int maps, const struct emit_rows *rows) {
+    struct emit_loop loop = {name, method->rk, (int)f->outputs, 0, 0, 0, NULL};
+    if (!emit_measure(&loop, f, maps, rows)) return 1;
+    unsigned wanted = emit_kernels(e, method, loop.kept);
+    if (wanted == 0) return 1;
+    loop.terms = emit_values(e, name, loop.n, maps, rows) ? -1 : emit_terms(e, name, maps, rows);
+    if (loop.terms < 0) return -1;
+    emit_loops_in_lanes(e, &loop, wanted);
     return e->failed ? -1 : 0;
 }

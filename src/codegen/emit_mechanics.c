@@ -14,20 +14,31 @@ static int put_part(struct emit *e, const char *kind, const char *name, const st
     return emit_under(e, head, name, t);
 }
 
+/* motion_KIND_NAME, a keel_fn, up to its body. */
+static void put_head(struct emit *e, const char *kind, const char *name) {
+    const char *real = emit_type(e);
+    emit_put(e, "static inline int motion_%s_%s(%s t, const %s *u, %s *out, void *user) {\n", kind, name,
+             real, real, real);
+}
+
+static void put_zero(struct emit *e, int at) {
+    emit_put(e, e->lanes ? "out[%d] = keel_lift(0.0);\n" : "out[%d] = 0;\n", at);
+}
+
 /* The entries of a matrix, and motion_KIND_NAME, which writes all of it, its zeros included. */
 static int put_matrix(struct emit *e, const char *kind, const char *name, const struct emit_rows *m, int rows,
                       int columns) {
     char entries[40];
     snprintf(entries, sizeof entries, "%s_entries", kind);
     if (put_part(e, entries, name, m->jacobian)) return -1;
-    emit_put(e, "static inline int motion_%s_%s(double t, const double *u, double *out, void *user) {\n",
-             kind, name);
-    emit_put(e, "double v[%d];\nmotion_%s_%s(t, u, v, user);\n", m->row_start[rows] + 1, entries, name);
+    put_head(e, kind, name);
+    emit_put(e, "%s v[%d];\nmotion_%s_%s(t, u, v, user);\n", emit_type(e), m->row_start[rows] + 1, entries,
+             name);
     for (int row = 0, entry = 0; row < rows; row++)
         for (int j = 0; j < columns; j++) {
             int there = entry < m->row_start[row + 1] && m->column[entry] == j;
             if (there) emit_put(e, "out[%d] = v[%d];\n", row * columns + j, entry++);
-            else emit_put(e, "out[%d] = 0;\n", row * columns + j);
+            else put_zero(e, row * columns + j);
         }
     emit_put(e, "return 0;\n}\n");
     return e->failed ? -1 : 0;
@@ -48,20 +59,20 @@ static int put_invariants(struct emit *e, const char *name, const struct emit_me
         if (m->invariant_terms[i] && put_part(e, part, name, m->invariant_terms[i])) return -1;
     }
     for (int k = 0; k < 3; k++) {
-        emit_put(e, "static inline int motion_%ss_%s(double t, const double *u, double *out, void *user) {\n",
-                 kind[k], name);
+        snprintf(part, sizeof part, "%ss", kind[k]);
+        put_head(e, part, name);
         for (int i = 0, row = 0; i < m->maps; row += (int)m->invariant[i].value->outputs, i++) {
             if (k < 2 || m->invariant_terms[i])
                 emit_put(e, "motion_%s_%d_%s(t, u, out + %d, user);\n", kind[k], i, name, row * stride[k]);
             for (int j = 0; j < (int)m->invariant[i].value->outputs && k == 2 && !m->invariant_terms[i]; j++)
-                emit_put(e, "out[%d] = 0;\n", row + j);
+                put_zero(e, row + j);
         }
         emit_put(e, "return 0;\n}\n");
     }
     return e->failed ? -1 : 0;
 }
 
-static int count_of(const struct emit_mechanics *m) {
+int emit_invariants(const struct emit_mechanics *m) {
     int count = 0;
     for (int i = 0; i < m->maps; i++) count += (int)m->invariant[i].value->outputs;
     return count;
@@ -101,7 +112,7 @@ static void put_locals(struct emit *e, int nq, int k, int invariants) {
     emit_put(e, "struct keel_mechanics_state m = *s;\nm.space = &space;\n");
 }
 
-static int put_functions(struct emit *e, const char *name, const struct emit_mechanics *m) {
+int emit_motion_functions(struct emit *e, const char *name, const struct emit_mechanics *m) {
     if (put_part(e, "force", name, m->force) || put_matrix(e, "mass", name, &m->mass, m->nq, m->nq))
         return -1;
     if (m->k &&
@@ -113,16 +124,9 @@ static int put_functions(struct emit *e, const char *name, const struct emit_mec
     return m->maps ? put_invariants(e, name, m) : 0;
 }
 
-/* struct mechanism, and mechanism_factor_into with it, as a function of its own: it is needed in several
- * places. */
-static void put_model(struct emit *e, const char *name, const struct emit_mechanics *m) {
-    static const char head[] =
-        "static __attribute__((noinline, flatten)) int motion_factor_%s(double t, const double *x,\n"
-        "    const struct keel_mechanics_state *s, void *user)";
-    emit_put(e, head, name);
-    emit_put(e, ";\nstatic const struct mechanism mechanism_%s = {%d, %d, %d, %d, %d, %d, ", name, m->nq,
-             m->k, count_of(m), m->steady, m->complete, m->maps);
-    emit_put(e, "motion_factor_%s, motion_force_%s, motion_mass_%s, ", name, name, name);
+/* The rest of a struct mechanism, from its functions on. */
+void emit_motion_calls(struct emit *e, const char *name, const struct emit_mechanics *m) {
+    emit_put(e, "motion_force_%s, motion_mass_%s, ", name, name);
     if (m->k) emit_put(e, "motion_curvature_%s, motion_constraint_%s, motion_rows_%s, ", name, name, name);
     else emit_put(e, "0, 0, 0, ");
     if (m->shift) emit_put(e, "motion_shift_%s, ", name);
@@ -132,6 +136,19 @@ static void put_model(struct emit *e, const char *name, const struct emit_mechan
     if (m->maps)
         emit_put(e, "motion_values_%s, motion_gradients_%s, motion_value_terms_%s};\n", name, name, name);
     else emit_put(e, "0, 0, 0};\n");
+}
+
+/* struct mechanism, and mechanism_factor_into with it, as a function of its own: it is needed in several
+ * places. */
+static void put_model(struct emit *e, const char *name, const struct emit_mechanics *m) {
+    static const char head[] =
+        "static __attribute__((noinline, flatten)) int motion_factor_%s(double t, const double *x,\n"
+        "    const struct keel_mechanics_state *s, void *user)";
+    emit_put(e, head, name);
+    emit_put(e, ";\nstatic const struct mechanism mechanism_%s = {%d, %d, %d, %d, %d, %d, ", name, m->nq,
+             m->k, emit_invariants(m), m->steady, m->complete, m->maps);
+    emit_put(e, "motion_factor_%s, ", name);
+    emit_motion_calls(e, name, m);
     emit_put(e, head, name);
     emit_put(e, " {\nstruct rowspace space = *s->space;\ndouble floor_of[%d];\n", m->k + 1);
     emit_put(e, "space.rows = %d, space.width = %d;\n", m->k, (m->nq + 3) / 4 * 4);
@@ -142,7 +159,7 @@ static void put_accelerations(struct emit *e, const char *name, const struct emi
     emit_put(e, "KERNEL int accelerations_%s(struct keel_mechanics_state *s, double t, const double *u,\n",
              name);
     emit_put(e, "    double *out, void *user) {\n");
-    put_locals(e, m->nq, m->k, count_of(m));
+    put_locals(e, m->nq, m->k, emit_invariants(m));
     emit_put(e, "int failed = mechanism_rhs(&mechanism_%s, &w, &m, t, u, out, user);\n", name);
     emit_put(e, "*s->space = space;\nm.space = s->space;\n*s = m;\nreturn failed;\n}\n");
 }
@@ -150,27 +167,30 @@ static void put_accelerations(struct emit *e, const char *name, const struct emi
 static void put_projection(struct emit *e, const char *name, const struct emit_mechanics *m) {
     emit_put(e, "KERNEL int projection_%s(struct keel_mechanics_state *s, double t, double *u,\n", name);
     emit_put(e, "    void *user) {\n");
-    put_locals(e, m->nq, m->k, count_of(m));
-    emit_put(e, "struct rowspace border = *s->border;\nborder.rows = %d, border.width = %d;\n", count_of(m),
-             (m->nq + 3) / 4 * 8);
+    put_locals(e, m->nq, m->k, emit_invariants(m));
+    emit_put(e, "struct rowspace border = *s->border;\nborder.rows = %d, border.width = %d;\n",
+             emit_invariants(m), (m->nq + 3) / 4 * 8);
     emit_put(e, "m.border = &border;\n");
     emit_put(e, "int failed = mechanism_project(&mechanism_%s, &w, &m, t, u, user);\n", name);
     emit_put(e, "*s->space = space;\nm.space = s->space;\n*s->border = border;\nm.border = s->border;\n");
     emit_put(e, "*s = m;\nreturn failed;\n}\n");
 }
 
-int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m) {
+int emit_is_small(const struct emit_mechanics *m) {
     long length = length_of(m);
-    if (m->nq > MOST_COORDINATES || m->k > MOST_ROWS || count_of(m) > MOST_INVARIANTS || length < 0 ||
-        length > LONGEST)
-        return 1;
+    return m->nq <= MOST_COORDINATES && m->k <= MOST_ROWS && emit_invariants(m) <= MOST_INVARIANTS &&
+           length >= 0 && length <= LONGEST;
+}
+
+int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m) {
+    if (!emit_is_small(m)) return 1;
     emit_kernel_prelude(e);
     emit_projection_prelude(e);
     if (!e->mechanisms++) {
         emit_header(e, emit_small);
         emit_header(e, emit_mechanism);
     }
-    if (put_functions(e, name, m)) return -1;
+    if (emit_motion_functions(e, name, m)) return -1;
     put_model(e, name, m);
     put_accelerations(e, name, m);
     if (m->projects) put_projection(e, name, m);

@@ -16,8 +16,9 @@ struct advance {
     struct kernel_work work;
 };
 
-/* Steps as run_to makes them. */
-void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end, long pause, int tell);
+/* Steps as run_to makes them; beside: with others, for whom a kernel may be that serves no single run. */
+void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end, long pause, int tell,
+               int beside);
 int run_go(struct advance *p); /* 1: p->work is ready for a kernel; 0: the call is over */
 void run_settle(struct advance *p, long taken);
 #endif

@@ -66,6 +66,7 @@ static long device_unpack(const struct device_run *run, struct keel_kernel_state
     k->t = back->t, k->steps = back->steps, k->h_next = back->h_next, k->error_before = back->error_before;
     k->moved = back->moved, k->moved_t = back->moved_t, k->moved_state = back->moved_state;
     k->corrections = back->corrections, k->newton = back->newton;
+    k->factorizations = back->factorizations, k->jacobians = back->jacobians;
     k->calls = back->calls, k->rejected = back->rejected, k->verifications = back->verifications;
     k->unseen = back->unseen, k->due = back->due, k->outgrown = back->outgrown, k->held = 0;
     if (k->treatment == KERNEL_KEPT) {

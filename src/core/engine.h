@@ -349,7 +349,8 @@ keel_status follow_check(struct engine *e, double t_new, double h);
 keel_status follow_inside(struct engine *e, double t, double *x); /* y of x inside the last step */
 
 /* kernel.c */
-int kernel_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
+/* The problem brings a kernel, and nothing looks at single steps; beside: other runs go with it. */
+int kernel_fits(const struct engine *e, int beside);
 
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */

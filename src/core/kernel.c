@@ -41,13 +41,23 @@ static int is_plain(const struct engine *e) {
     return e->o.step > 0 && !e->measured;
 }
 
-int kernel_fits(const struct engine *e) {
+/* Mechanics, all rows of which are kept by masses: steps of several runs alone, in lanes or on a device. */
+static int motion_fits(const struct engine *e) {
+    const keel_kernel *k = e->field.kernel;
+    const struct manifold *m = &e->manifold;
+    return (k->kept_lanes || k->device) && (e->o.step > 0 || e->estimates) && e->measured &&
+           manifold_projects(m) && !m->stabilizer->correct && !m->stabilizer->attempt && m->by_mass &&
+           e->rows.count <= KERNEL_ROWS && mechanism_fits(m);
+}
+
+int kernel_fits(const struct engine *e, int beside) {
     const keel_problem *p = &e->field.p;
     const keel_kernel *k = e->field.kernel;
-    if (!k || !k->method || e->o.reversible || e->field.rhs != p->f.value || e->o.compensated ||
-        p->event.count || e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
+    if (!k || !k->method || e->o.reversible || e->o.compensated || p->event.count || e->o.own_method ||
+        strcmp(k->method, e->stepper->info.name) != 0)
         return 0;
-    if (e->stepper->no_rhs && !e->work.carried) return 0;
+    if (e->field.rhs == mechanics_rhs) return beside && motion_fits(e);
+    if (e->field.rhs != p->f.value || (e->stepper->no_rhs && !e->work.carried)) return 0;
     if (e->stepper->aim && e->o.step > 0) return 0; /* there is none for fixed steps */
     if (is_plain(e)) return k->fixed != NULL;
     return k->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 && e->field.k == 0 &&
@@ -86,7 +96,7 @@ static void advance(struct engine *e, double t, long count, long calls) {
 
 /* What step.c would have left after the last look at the rates. */
 static void clear(struct kernel_work *w) {
-    if (w->k.verifications > w->cleared) verify_clear(&w->e->start);
+    if (w->k.verifications > w->cleared && !w->e->manifold.by_mass) verify_clear(&w->e->start);
     w->cleared = w->k.verifications;
 }
 
@@ -151,8 +161,9 @@ static void commit(struct kernel_work *w, long taken) {
     if (k->moved_state >= 0) correction_enter(e, k->moved_state, k->moved, k->moved_t);
     r->stats.corrections += k->corrections;
     r->stats.newton += k->newton;
-    r->stats.factorizations += k->corrections;
-    r->stats.jacobians += (k->corrections + k->verifications) * e->manifold.kept_kinds;
+    r->stats.factorizations += e->manifold.by_mass ? k->factorizations : k->corrections;
+    r->stats.jacobians +=
+        e->manifold.by_mass ? k->jacobians : (k->corrections + k->verifications) * e->manifold.kept_kinds;
     r->stats.rejected += k->rejected;
     r->outgrown = k->outgrown;
     r->h_next = k->h_next;
@@ -182,8 +193,8 @@ static void prepare_plain(struct engine *e, struct kernel_work *w, long count) {
 /* How weights follow sizes, for lanes, which do not ask step_weigh. */
 static void take_weights(const struct engine *e, struct kernel_work *w) {
     const struct manifold *m = &e->manifold;
-    w->k.weighs =
-        m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && !manifold_frozen(m) && e->field.n <= KERNEL_STATES;
+    w->k.weighs = !m->by_mass && m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && !manifold_frozen(m) &&
+                  e->field.n <= KERNEL_STATES;
     w->k.spread = w->spread;
     if (w->k.weighs) sizes_shares(&e->field, w->spread);
 }
@@ -224,6 +235,7 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
                                     .least = e->field.least,
                                     .residual = rows->residual,
                                     .allowed = e->manifold.units,
+                                    .nearly = e->manifold.nearly,
                                     .moved = r->correction.largest,
                                     .moved_state = -1,
                                     .beyond = rows->beyond,
@@ -273,7 +285,7 @@ long kernel_take(struct kernel_work *w) {
     struct keel_kernel_state *k = &w->k;
     const keel_kernel *kernel = w->e->field.kernel;
     void *user = w->e->field.p.user;
-    if (!w->plain) return kernel->kept(k, user);
+    if (!w->plain) return kernel->kept ? kernel->kept(k, user) : 0; /* mechanics has none */
     k->calls = kernel->fixed(k->t, k->base, k->h, k->first, k->count, k->x, k->f, user);
     return k->calls < 0 ? 0 : k->count;
 }

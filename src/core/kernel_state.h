@@ -31,6 +31,7 @@ struct keel_kernel_state {
     double *residual;
     double *worst; /* largest residuals that are not in the certificate yet: while sizes stay, they say all */
     double allowed; /* units */
+    double nearly;  /* mechanics: as a manifold by mass has it */
     /* The largest correction so far (core/correction.c), in tolerances, of steps by their error.  Larger ones
      * up to a tolerance are entered here, with their time and state (-1: none); others are for the core. */
     double moved, moved_t;
@@ -49,10 +50,11 @@ struct keel_kernel_state {
     void (*note)(struct keel_kernel_state *k, double t, double t_new);
     double *next, *part;
     /* After the steps: */
-    long corrections, newton; /* projections by the kernel; their iterations */
-    long calls, rejected;     /* of the right-hand side; attempts */
-    long verifications;       /* of the rates of the rows */
-    int unseen;               /* such a verification is due after the last step, by the core */
+    long corrections, newton;       /* projections by the kernel; their iterations */
+    long factorizations, jacobians; /* the same, of mechanics */
+    long calls, rejected;           /* of the right-hand side; attempts */
+    long verifications;             /* of the rates of the rows */
+    int unseen;                     /* such a verification is due after the last step, by the core */
     int due; /* the next step alone is for core/step.c: sizes of watched rows, a correction for the record */
     int outgrown; /* a state has outgrown its size in the last step */
     int held;     /* lanes: the run in another lane ended the steps, not this one */

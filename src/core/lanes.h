@@ -264,6 +264,48 @@ static inline void lanes_note(struct lanes *l, const struct project *p, const st
 #endif
 }
 
+/* Into largest residuals and sizes; who has outgrown its sizes? */
+static inline keel_truth lanes_take_in(const struct project *p, const struct lanes_workspace *m,
+                                       keel_truth done) {
+    keel_truth outgrown = {0};
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
+        keel_real off = keel_abs(p->residual[i]);
+        m->worst[i] = keel_select(done & ~(m->worst[i] > off), off, m->worst[i]);
+        m->was[i] = keel_select(done, p->residual[i], m->was[i]);
+    }
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
+        keel_real size = keel_abs(m->x[i]);
+        keel_truth larger = done & ~(size <= m->largest[i]);
+        m->largest[i] = keel_select(larger, size, m->largest[i]);
+        outgrown |= larger;
+    }
+    return outgrown;
+}
+
+/* Whose rates are to be looked at after this step? */
+static inline keel_truth lanes_looks(const struct lanes *l, keel_truth done) {
+    keel_truth looks = {0};
+    for (int i = 0; i < KEEL_LANES; i++)
+        if (done[i] && l->own[i] && project_verifies(l->steps[i])) looks[i] = -1;
+    return looks;
+}
+
+/* Do so many rows rest, each by its share?  Where one does not, and where shares are not known, the core
+ * looks at it. */
+static inline void lanes_verify(struct lanes *l, int n, int rows, const keel_real *gradients,
+                                const keel_real *f, const double *share, keel_truth looks) {
+    keel_truth rest = keel_always;
+    for (int i = 0; i < rows && share; i++)
+        rest &= project_rests(n, keel_lift(0.0), gradients + i * n, f, share[i]);
+    if (!share) rest = ~keel_always;
+    for (int i = 0; i < KEEL_LANES; i++) {
+        if (!looks[i]) continue;
+        if (rest[i]) l->k[i]->verifications++;
+        else l->k[i]->unseen = 1;
+    }
+    lanes_stop(l, looks & ~rest, 0);
+}
+
 /* Projection -------------------------------------------------------------------------------------------- */
 
 static inline keel_truth lanes_hold(const struct project *p) {

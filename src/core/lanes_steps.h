@@ -3,41 +3,27 @@
 #ifndef KEEL_CORE_LANES_STEPS_H
 #define KEEL_CORE_LANES_STEPS_H
 
+/* How rows are kept: by weights on states, or, as core/lanes_motion.h has it, by masses. */
+#ifndef LANES_PROJECT
+#define LANES_PROJECT lanes_project
+#define LANES_TANGENT lanes_tangent
+#define LANES_MEASURE lanes_measure
+#endif
+
 /* After a step ------------------------------------------------------------------------------------------ */
 
 /* The rows at the new state of the runs in `done`: the largest residuals, sizes, and now and then whether
  * they rest. */
 static inline void lanes_measure(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                                  keel_fn *gradients, void *user, keel_truth done, int keeps, int adaptive) {
-    keel_truth outgrown = {0}, looks = {0}, rest = keel_always;
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
-        keel_real off = keel_abs(p->residual[i]);
-        m->worst[i] = keel_select(done & ~(m->worst[i] > off), off, m->worst[i]);
-        m->was[i] = keel_select(done, p->residual[i], m->was[i]);
-    }
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
-        keel_real size = keel_abs(m->x[i]);
-        keel_truth larger = done & ~(size <= m->largest[i]);
-        m->largest[i] = keel_select(larger, size, m->largest[i]);
-        outgrown |= larger;
-    }
+    keel_truth outgrown = lanes_take_in(p, m, done);
     if (!keeps) return;
     if (keel_any(outgrown)) lanes_weigh(l, p, m, outgrown, adaptive);
-    int any = 0;
-    for (int i = 0; i < KEEL_LANES && l->quiet == 0; i++)
-        if (done[i] && l->own[i] && project_verifies(l->steps[i])) looks[i] = -1, any = 1;
-    if (!any) return;
+    if (l->quiet) return;
+    keel_truth looks = lanes_looks(l, done);
+    if (!keel_any(looks)) return;
     gradients(l->t, m->x, m->gradients, user);
-    const double *share = l->k[0]->share;
-    for (int i = 0; i < p->kept && share; i++)
-        rest &= project_rests(p->n, keel_lift(0.0), m->gradients + i * p->n, m->f, share[i]);
-    if (!share) rest = ~keel_always;
-    for (int i = 0; i < KEEL_LANES; i++) {
-        if (!looks[i]) continue;
-        if (rest[i]) l->k[i]->verifications++;
-        else l->k[i]->unseen = 1;
-    }
-    lanes_stop(l, looks & ~rest, 0);
+    lanes_verify(l, p->n, p->kept, m->gradients, m->f, l->k[0]->share, looks);
 }
 
 /* Watched rows are due before their next step; all steps that were asked for are taken. */
@@ -128,7 +114,7 @@ static inline void lanes_end(struct lanes *l, const struct project *p, const str
     l->t = keel_select(done, l->t_new, l->t);
     lanes_catch_up(l);
     lanes_count(l, done);
-    lanes_measure(l, p, m, gradients, user, done, keeps, 0);
+    LANES_MEASURE(l, p, m, gradients, user, done, keeps, 0);
 }
 
 /* One step of every run; 0: one of them stops. */
@@ -144,7 +130,7 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
     l->t_new = l->base + (l->number + 1.0) * l->h;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     keel_truth done = l->live;
-    if (keeps) done = lanes_project(l, p, m, rhs, values, gradients, user, 0, done);
+    if (keeps) done = LANES_PROJECT(l, p, m, rhs, values, gradients, user, 0, done);
     else {
         lanes_residual(p, m, values, user, l->t_new);
         done &= lanes_finite(p->n, m->next) & lanes_finite(p->kept, p->residual);
@@ -162,7 +148,7 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
     l->number += 1.0;
     if (l->quiet) l->uncounted++;
     else lanes_count(l, l->live);
-    lanes_measure(l, p, m, gradients, user, keel_always, keeps, 0);
+    LANES_MEASURE(l, p, m, gradients, user, keel_always, keeps, 0);
     if (l->quiet && --l->quiet == 0) lanes_catch_up(l);
     return !keel_any(l->stop);
 }
@@ -201,19 +187,26 @@ static inline keel_real lanes_raw(const struct lanes *l, const struct project *p
     return lanes_combined(norm, squares);
 }
 
+/* Removes from the first or second estimate what a correction takes care of. */
+static inline void lanes_tangent(const struct lanes *l, const struct project *p,
+                                 const struct lanes_workspace *m, keel_real *error) {
+    project_tangent(p, error);
+    if (p->two_short && keel_any(l->general & l->live)) {
+        keel_real other[4] = {{0}};
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) other[i] = m->split[i];
+        project_tangent(m->general, other);
+        lanes_choose(p->n, l->general, other, error);
+    }
+}
+
+/* The error along the manifold and across it; split: the parts across. */
 static inline keel_real lanes_error(const struct lanes *l, const struct project *p,
                                     const struct lanes_workspace *m, const keel_error_norm *norm) {
     keel_real along[2], across[2];
     KEEL_RK_UNROLL for (int e = norm ? 1 : 0; e >= 0; e--) { /* the parts of the first one stay */
         keel_real *error = m->error + e * p->width;
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] = error[i];
-        project_tangent(p, error);
-        if (p->two_short && keel_any(l->general & l->live)) {
-            keel_real other[4] = {{0}};
-            KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) other[i] = m->split[i];
-            project_tangent(m->general, other);
-            lanes_choose(p->n, l->general, other, error);
-        }
+        LANES_TANGENT(l, p, m, error);
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] -= error[i];
         across[e] = step_control_square(p->n, m->split, m->scale);
         along[e] = step_control_square(p->n, error, m->scale);
@@ -329,7 +322,7 @@ static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const str
     l->error = lanes_raw(l, p, m, norm);
     if (keeps) {
         keel_truth want = there & ~(l->error > CONTROL_HOPELESS);
-        keel_truth held = lanes_project(l, p, m, rhs, values, gradients, user, 1, want);
+        keel_truth held = LANES_PROJECT(l, p, m, rhs, values, gradients, user, 1, want);
         there &= ~(want & ~held);
         keel_real parts = lanes_error(l, p, m, norm);
         l->error = keel_select(want & (parts <= l->error), parts, l->error); /* at most that of the whole */
@@ -353,7 +346,7 @@ static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const str
     lanes_choose(p->n, done, m->stage, m->f);
     l->t = keel_select(done, l->t_new, l->t);
     lanes_count(l, done);
-    if (keeps || watches) lanes_measure(l, p, m, gradients, user, done, keeps, 1);
+    if (keeps || watches) LANES_MEASURE(l, p, m, gradients, user, done, keeps, 1);
     return 1;
 }
 

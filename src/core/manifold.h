@@ -149,7 +149,9 @@ keel_status manifold_flat(struct manifold *m, double t, double *x, double *low);
 /* m->space from the jacobians that stand; flat. */
 void manifold_factor(struct manifold *m);
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low);
-/* mechanism.c: the same by the kernel of a compiled model.  0: it is not done. */
+/* mechanism.c: the same by the kernel of a compiled model, which must be that of these rows.  0: it is not
+ * done. */
+int mechanism_fits(const struct manifold *m);
 int mechanism_projects(struct manifold *m, double t, double *x);
 /* One step for the kept rows from the first_kept-th on, at a factored place with known residuals. */
 keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, double *low, int first_kept);

@@ -12,10 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* In coordinates of length: a = L^T d. */
-static void to_lengths(const struct field *fd, double *d) {
-    if (fd->mech.mass) dense_lower_t_multiply(fd->nq, fd->mech.mass, d);
-}
+/* From coordinates of length, a = L^T d. */
 static void from_lengths(const struct field *fd, double *a) {
     if (fd->mech.mass) dense_lower_t_solve(fd->nq, fd->mech.mass, a);
 }
@@ -125,9 +122,7 @@ static keel_status velocities(struct manifold *m, double t, double *x, double *l
 static keel_status complete_direction(struct manifold *m, double t, const double *x, double *direction) {
     struct field *fd = m->fd;
     int nq = fd->nq;
-    double length = 0;
-    for (int j = 0; j < nq; j++)
-        if (fd->size[j] > 0) length = fmax(length, fabs(direction[j]) / fd->size[j]);
+    double length = mechanism_longest(nq, direction, fd->size);
     if (length == 0) return KEEL_OK;
     double s = 1e-7 / length;
     memcpy(fd->line, x, (size_t)fd->n * sizeof *x);
@@ -260,26 +255,8 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
 
 void manifold_mass_tangent(const struct manifold *m, double *e) {
     const struct field *fd = m->fd;
-    int nq = fd->nq, half = fd->mech.space.width;
-    double *a = m->d;
-    if (fd->mech.sparse) {
-        manifold_sparse_tangent(m, e);
-        return;
-    }
-    memset(a, 0, (size_t)(2 * half) * sizeof *a);
-    memcpy(a, e, (size_t)nq * sizeof *a);
-    memcpy(a + half, e + nq, (size_t)nq * sizeof *a);
-    to_lengths(fd, a);
-    to_lengths(fd, a + half);
-    rowspace_tangent(&fd->mech.space, a);
-    rowspace_tangent(&fd->mech.space, a + half);
-    if (m->normal_known) {
-        for (int j = 0; j < nq; j++) a[half + j] *= m->tau;
-        rowspace_tangent(&m->space, a);
-        for (int j = 0; j < nq; j++) a[half + j] /= m->tau;
-    }
-    from_lengths(fd, a);
-    from_lengths(fd, a + half);
-    memcpy(e, a, (size_t)nq * sizeof *e);
-    memcpy(e + nq, a + half, (size_t)nq * sizeof *e);
+    if (fd->mech.sparse) manifold_sparse_tangent(m, e);
+    else
+        mechanism_tangent(fd->nq, fd->mech.mass, &fd->mech.space, m->normal_known ? &m->space : NULL, m->tau,
+                          m->d, e);
 }

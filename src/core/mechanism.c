@@ -4,16 +4,21 @@
  * there. */
 #include "core/manifold.h"
 
-/* There is a kernel: are M, F, K and gamma its own, all constraints in force, and a constant M known? */
+/* There is a kernel: are M, F, K and gamma its own, and all constraints in force? */
 static int functions_fit(const struct field *fd) {
     const keel_kernel *k = fd->kernel;
     if (!k->accelerations || fd->mech.sparse || fd->kr || k->force != fd->p.f.value ||
-        k->constraint != fd->p.constraint.value || (fd->p.mass.constant && !fd->mech.mass_ready))
+        k->constraint != fd->p.constraint.value)
         return 0;
     if (fd->constraint.time_dependent != (fd->p.constraint.time_derivative != NULL)) return 0;
     for (int i = 0; i < fd->k; i++)
         if (!fd->active[i]) return 0;
     return 1;
+}
+
+/* And is a constant M factored, which it does not do? */
+static int is_ready(const struct field *fd) {
+    return functions_fit(fd) && (!fd->p.mass.constant || fd->mech.mass_ready);
 }
 
 static struct keel_mechanics_state state_of(struct field *fd, double t, const double *x) {
@@ -39,7 +44,7 @@ static int leave(struct field *fd, const struct keel_mechanics_state *s, int fai
 }
 
 int mechanism_accelerates(struct field *fd, double t, const double *x, double *dx) {
-    if (!functions_fit(fd) || keel_halted(fd->halt)) return 0;
+    if (!is_ready(fd) || keel_halted(fd->halt)) return 0;
     struct keel_mechanics_state s = state_of(fd, t, x);
     return !leave(fd, &s, fd->kernel->accelerations(&s, t, x, dx, fd->p.user));
 }
@@ -53,10 +58,14 @@ static int rows_fit(const struct manifold *m) {
            !fd->invariant.time_dependent;
 }
 
+int mechanism_fits(const struct manifold *m) {
+    return functions_fit(m->fd) && rows_fit(m);
+}
+
 int mechanism_projects(struct manifold *m, double t, double *x) {
     struct field *fd = m->fd;
     struct rows *r = m->rows;
-    if (!functions_fit(fd) || !rows_fit(m) || keel_halted(fd->halt)) return 0;
+    if (!is_ready(fd) || !rows_fit(m) || keel_halted(fd->halt)) return 0;
     struct keel_mechanics_state s = state_of(fd, t, x);
     s.reference = r->reference;
     s.size = r->size;

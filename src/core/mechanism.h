@@ -14,25 +14,28 @@
 /* So near, in sizes of the coordinates, that K there has six digits of the factored one. */
 #define MECHANISM_NEAR 1e-6
 
+#ifndef KEEL_LANES
 static inline int mechanism_near(int nq, const double *at, const double *q, const double *largest) {
     for (int j = 0; j < nq; j++)
         if (!(__builtin_fabs(q[j] - at[j]) <= MECHANISM_NEAR * largest[j])) return 0;
     return 1;
 }
+#endif
 
 /* Row i of K L^-T, padded with zeros; mass: L, NULL for a unit matrix. */
-static inline void mechanism_row(struct rowspace *s, int i, int nq, const double *row, const double *mass) {
-    double *b = s->q + (long)i * s->width;
+static inline void mechanism_row(struct rowspace *s, int i, int nq, const keel_real *row,
+                                 const keel_real *mass) {
+    keel_real *b = s->q + (long)i * s->width;
     for (int j = 0; j < nq; j++) b[j] = row[j];
-    for (int j = nq; j < s->width; j++) b[j] = 0;
+    for (int j = nq; j < s->width; j++) b[j] = keel_lift(0.0);
     if (mass) small_lower_solve(nq, mass, b);
 }
 
 /* force: F, then v'; with B = K L^-T = R Q, D = diag |q_i|^2 and z = L^-1 F
  *     lambda = R^-T D^-1 (Q z + R^-1 gamma),   v' = L^-T (z - Q^T D^-1 (Q z + R^-1 gamma)). */
-static inline void mechanism_accelerate(int nq, const double *mass, const struct rowspace *s,
-                                        const double *gamma, double *force, double *lambda, double *z,
-                                        double *weighted) {
+static inline void mechanism_accelerate(int nq, const keel_real *mass, const struct rowspace *s,
+                                        const keel_real *gamma, keel_real *force, keel_real *lambda,
+                                        keel_real *z, keel_real *weighted) {
     if (mass) small_lower_solve(nq, mass, force);
     if (s->rows) {
         rowspace_shortest(s, gamma, z, weighted); /* z = R^-1 gamma, weighted = Q^T D^-1 z */
@@ -46,34 +49,35 @@ static inline void mechanism_accelerate(int nq, const double *mass, const struct
 }
 
 /* K v + g_t */
-static inline void mechanism_speeds(int nq, int rows, const double *k, const double *shift, const double *v,
-                                    double *out) {
+static inline void mechanism_speeds(int nq, int rows, const keel_real *k, const keel_real *shift,
+                                    const keel_real *v, keel_real *out) {
     for (int i = 0; i < rows; i++) {
-        double sum = shift[i];
+        keel_real sum = shift[i];
         for (int j = 0; j < nq; j++) sum += k[(long)i * nq + j] * v[j];
         out[i] = sum;
     }
 }
 
 /* The sizes of a constraint and of its d/dt: terms |K q| and |K v|, each in value and derivative. */
-static inline void mechanism_sizes(int nq, const double *row, double shift, double t, double terms,
-                                   const double *x, double *position, double *velocity) {
-    double of_q = 0, of_v = 0;
+static inline void mechanism_sizes(int nq, const keel_real *row, keel_real shift, keel_real t,
+                                   keel_real terms, const keel_real *x, keel_real *position,
+                                   keel_real *velocity) {
+    keel_real of_q = keel_lift(0.0), of_v = keel_lift(0.0);
     for (int j = 0; j < nq; j++) {
-        of_q += __builtin_fabs(row[j] * x[j]);
-        of_v += __builtin_fabs(row[j] * x[nq + j]);
+        of_q += keel_abs(row[j] * x[j]);
+        of_v += keel_abs(row[j] * x[nq + j]);
     }
-    *velocity = 2 * of_v + __builtin_fabs(shift);
-    *position = of_q + (__builtin_fabs(shift * t) + __builtin_fabs(terms));
+    *velocity = 2.0 * of_v + keel_abs(shift);
+    *position = of_q + (keel_abs(shift * t) + keel_abs(terms));
 }
 
 /* Row i of s: the gradient of an invariant in lengths, freed of what the rows of K span. */
-static inline void mechanism_border(int nq, const double *mass, const struct rowspace *k_space,
-                                    struct rowspace *s, int i, const double *gradient, double tau,
-                                    double *floor_of) {
+static inline void mechanism_border(int nq, const keel_real *mass, const struct rowspace *k_space,
+                                    struct rowspace *s, int i, const keel_real *gradient, keel_real tau,
+                                    keel_real *floor_of) {
     int half = k_space->width;
-    double *b = s->q + (long)i * s->width, whole = 0, left = 0;
-    for (int j = 0; j < s->width; j++) b[j] = 0;
+    keel_real *b = s->q + (long)i * s->width, whole = keel_lift(0.0), left = keel_lift(0.0);
+    for (int j = 0; j < s->width; j++) b[j] = keel_lift(0.0);
     for (int j = 0; j < nq; j++) b[j] = gradient[j];
     for (int j = 0; j < nq; j++) b[half + j] = gradient[nq + j] / tau;
     if (mass) small_lower_solve(nq, mass, b);
@@ -82,40 +86,84 @@ static inline void mechanism_border(int nq, const double *mass, const struct row
     rowspace_tangent(k_space, b);
     rowspace_tangent(k_space, b + half);
     for (int j = 0; j < s->width; j++) left += b[j] * b[j];
-    *floor_of = left > 0 ? MANIFOLD_DEPENDENT * __builtin_sqrt(whole / left) : 2;
+    *floor_of = keel_select(left > 0.0, MANIFOLD_DEPENDENT * keel_sqrt(whole / left), keel_lift(2.0));
 }
 
 /* (dq, dv) of row j of s. */
-static inline void mechanism_direction(int nq, const double *mass, const struct rowspace *s, int j,
-                                       double tau, double *direction) {
+static inline void mechanism_direction(int nq, const keel_real *mass, const struct rowspace *s, int j,
+                                       keel_real tau, keel_real *direction) {
     int half = s->width / 2;
-    const double *q = s->q + (long)j * s->width;
+    const keel_real *q = s->q + (long)j * s->width;
     for (int i = 0; i < nq; i++) {
         direction[i] = q[i];
         direction[nq + i] = q[half + i];
     }
     if (mass) small_lower_t_solve(nq, mass, direction);
     if (mass) small_lower_t_solve(nq, mass, direction + nq);
-    for (int i = 0; i < nq; i++) direction[nq + i] /= tau;
+    for (int i = 0; i < nq; i++) direction[nq + i] = direction[nq + i] / tau;
+}
+
+/* The longest of the parts of a direction, in sizes of the states. */
+static inline keel_real mechanism_longest(int n, const keel_real *direction, const keel_real *largest) {
+    keel_real longest = keel_lift(0.0);
+    for (int i = 0; i < n; i++) {
+        keel_real way = keel_select(largest[i] > 0.0, keel_abs(direction[i]) / largest[i], keel_lift(0.0));
+        longest = keel_select(way > longest, way, longest);
+    }
+    return longest;
 }
 
 /* The part of a residual within round-off that is corrected.  One unit of a row of this size moves the state
  * along its direction by eps / share of its size, however cheap a short step makes that; more than eps /
  * nearly would be noise written into the state, so no more is taken at once.  A drift is still removed, over
  * 1 / part steps. */
-static inline double mechanism_part(int n, const double *direction, const double *largest, double along,
-                                    double size, double nearly) {
-    double longest = 0;
-    for (int i = 0; i < n; i++) {
-        double way = largest[i] > 0 ? __builtin_fabs(direction[i]) / largest[i] : 0;
-        if (way > longest) longest = way;
+static inline keel_real mechanism_part(int n, const keel_real *direction, const keel_real *largest,
+                                       keel_real along, keel_real size, double nearly) {
+    keel_real share = along / (mechanism_longest(n, direction, largest) * size);
+    return keel_select(share < nearly, share / nearly, keel_lift(1.0));
+}
+
+/* e := the part of e that neither K nor, unless it is NULL, the border sees; a: both halves, padded. */
+static inline void mechanism_tangent(int nq, const keel_real *mass, const struct rowspace *k_space,
+                                     const struct rowspace *border, keel_real tau, keel_real *a,
+                                     keel_real *e) {
+    int half = k_space->width;
+    for (int j = 0; j < half; j++) {
+        a[j] = j < nq ? e[j] : keel_lift(0.0);
+        a[half + j] = j < nq ? e[nq + j] : keel_lift(0.0);
     }
-    double share = along / (longest * size);
-    return share < nearly ? share / nearly : 1;
+    if (mass) small_lower_t_multiply(nq, mass, a);
+    if (mass) small_lower_t_multiply(nq, mass, a + half);
+    rowspace_tangent(k_space, a);
+    rowspace_tangent(k_space, a + half);
+    for (int j = 0; j < nq && border; j++) a[half + j] *= tau;
+    if (border) rowspace_tangent(border, a);
+    for (int j = 0; j < nq && border; j++) a[half + j] = a[half + j] / tau;
+    if (mass) small_lower_t_solve(nq, mass, a);
+    if (mass) small_lower_t_solve(nq, mass, a + half);
+    for (int j = 0; j < nq; j++) {
+        e[j] = a[j];
+        e[nq + j] = a[half + j];
+    }
 }
 
 /* What a compiled model instantiates: */
 
+struct keel_mechanics_state;
+
+/* The model: sizes and functions, all constants.  Rows are written out, zeros included. */
+struct mechanism {
+    int nq, k, invariants;
+    int steady;   /* M does not change */
+    int complete; /* an invariant feels what K v + g_t = 0 takes of its direction */
+    int maps;     /* of the invariants: energy, invariants */
+    int (*factor)(double t, const double *x, const struct keel_mechanics_state *s, void *user);
+    keel_fn *force, *mass, *curvature;
+    keel_fn *constraint, *rows, *shift, *terms;
+    keel_fn *values, *gradients, *value_terms;
+};
+
+#ifndef KEEL_LANES /* else core/lanes_motion.h does it for several runs at once */
 /* The numbers of a solver that it reads and changes. */
 struct keel_mechanics_state {
     double *mass, *k_rows, *shift, *at, *lambda; /* of the factorization, as core/field.h has them */
@@ -131,18 +179,6 @@ struct keel_mechanics_state {
     long factorizations, jacobians, newton;
     int overwritten; /* the factorization is another one */
     int bordered;    /* border holds the directions of the invariants */
-};
-
-/* The model: sizes and functions, all constants.  Rows are written out, zeros included. */
-struct mechanism {
-    int nq, k, invariants;
-    int steady;   /* M does not change */
-    int complete; /* an invariant feels what K v + g_t = 0 takes of its direction */
-    int maps;     /* of the invariants: energy, invariants */
-    int (*factor)(double t, const double *x, const struct keel_mechanics_state *s, void *user);
-    keel_fn *force, *mass, *curvature;
-    keel_fn *constraint, *rows, *shift, *terms;
-    keel_fn *values, *gradients, *value_terms;
 };
 
 /* Its locals. */
@@ -171,7 +207,7 @@ static inline int mechanism_factor_into(const struct mechanism *m, const struct 
     if (m->mass && !m->steady) {
         m->mass(t, x, s->mass, user);
         for (int i = 0; i < m->nq; i++)
-            if (small_cholesky_row(m->nq, s->mass, i)) return 1;
+            if (!small_cholesky_row(m->nq, s->mass, i)) return 1;
     }
     if (m->k) m->rows(t, x, s->k_rows, user);
     mechanism_shift(m, t, x, s->shift, user);
@@ -289,11 +325,7 @@ static inline void mechanism_complete(const struct mechanism *m, const struct me
                                       struct keel_mechanics_state *s, double t, double *direction,
                                       void *user) {
     int nq = m->nq;
-    double length = 0;
-    for (int j = 0; j < nq; j++) {
-        double way = s->largest[j] > 0 ? __builtin_fabs(direction[j]) / s->largest[j] : 0;
-        if (way > length) length = way;
-    }
+    double length = mechanism_longest(nq, direction, s->largest);
     if (length == 0) return;
     double step = 1e-7 / length;
     for (int j = 0; j < 2 * nq; j++) w->line[j] = w->x[j];
@@ -416,4 +448,5 @@ static inline int mechanism_project(const struct mechanism *m, const struct mech
     }
     return 0;
 }
+#endif
 #endif

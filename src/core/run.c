@@ -313,7 +313,8 @@ static long steps_left(const struct engine *e, const struct advance *p) {
     return p->pause > 0 && p->pause - p->taken < left ? p->pause - p->taken : left;
 }
 
-void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end, long pause, int tell) {
+void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end, long pause, int tell,
+               int beside) {
     struct run_state *r = e->r;
     double began = r->t_now;
     p->e = e; /* `work` is left as it is: a call of one step has no time to clear it */
@@ -328,7 +329,7 @@ void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end,
     p->status = set_out(e, t_end);
     p->t_wake = reached(e, t_wake, t_end) ? t_end : t_wake;
     p->ahead = !reached(e, began, p->t_wake);
-    p->by_kernel = p->ahead && !(tell && e->o.observe) && kernel_fits(e);
+    p->by_kernel = p->ahead && !(tell && e->o.observe) && kernel_fits(e, beside);
     if (p->status == KEEL_OK && e->surfaces.count) p->status = surfaces_settle(e);
     if (p->status == KEEL_OK && r->surface >= 0) p->status = pass_surface(e, t_end);
 }
@@ -406,7 +407,7 @@ void run_settle(struct advance *p, long taken) {
 
 keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, int tell) {
     struct advance p;
-    run_begin(&p, e, t_wake, t_end, pause, tell);
+    run_begin(&p, e, t_wake, t_end, pause, tell, 0);
     while (run_go(&p)) run_settle(&p, kernel_take(&p.work));
     return p.status;
 }

@@ -17,7 +17,7 @@ void dense_lu_solve(int n, const double *lu, const int *pivot, double *b) {
 
 int dense_cholesky(int n, double *a, struct keel_halt *halt) {
     for (int i = 0; i < n; i++)
-        if (keel_halted(halt) || small_cholesky_row(n, a, i)) return i + 1;
+        if (keel_halted(halt) || !small_cholesky_row(n, a, i)) return i + 1;
     return 0;
 }
 
@@ -35,9 +35,5 @@ void dense_cholesky_solve(int n, const double *l, double *b) {
 }
 
 void dense_lower_t_multiply(int n, const double *l, double *b) {
-    for (int i = 0; i < n; i++) {
-        double sum = 0;
-        for (int k = i; k < n; k++) sum += l[k * n + i] * b[k];
-        b[i] = sum;
-    }
+    small_lower_t_multiply(n, l, b);
 }

@@ -229,11 +229,11 @@ static inline void rowspace_tangent(const struct rowspace *s, keel_real *d) {
         rowspace_add(s->width, -rowspace_dot(s->width, qi, d) * s->inverse[i], qi, d);
     }
 }
-#ifndef KEEL_LANES
 /* z := Q d. */
-static inline void rowspace_components(const struct rowspace *s, const double *d, double *z) {
+static inline void rowspace_components(const struct rowspace *s, const keel_real *d, keel_real *z) {
     for (int i = 0; i < s->rows; i++) z[i] = rowspace_dot(s->width, s->q + (long)i * s->width, d);
 }
+#ifndef KEEL_LANES
 /* R^T c = z over the first `count` rows, as far as they are in use, from the last to the first, in place. */
 static inline void rowspace_solve_transposed(const struct rowspace *s, int count, double *z) {
     for (int i = count - 1; i >= 0; i--)
@@ -245,6 +245,13 @@ static inline void rowspace_coefficients(const struct rowspace *s, double *z) {
     for (int i = 0; i < s->rows; i++) z[i] *= s->inverse[i];
     rowspace_solve_transposed(s, s->rows, z);
     for (int i = 0; i < s->rows; i++) z[i] = s->used[i] ? z[i] : 0;
+}
+#else
+/* The same of rows that are all in use: runs that leave one out do not go on in their lanes. */
+static inline void rowspace_coefficients(const struct rowspace *s, keel_real *z) {
+    for (int i = 0; i < s->rows; i++) z[i] *= s->inverse[i];
+    for (int i = s->rows - 1; i >= 0; i--)
+        for (int k = i + 1; k < s->rows; k++) z[i] -= s->r[(long)k * s->rows + i] * z[k];
 }
 #endif
 /* Row i, left out, as a combination of earlier rows in use: B_i = sum_j c_j B_j. */

@@ -3,6 +3,8 @@
 #ifndef KEEL_LINALG_SMALL_H
 #define KEEL_LINALG_SMALL_H
 
+#include <keel/real.h>
+
 #define SMALL_EPSILON 2.2204460492503131e-16
 
 /* Column k of an LU factorization with row exchanges, in place.  0; 1: it has no usable pivot.  Entries above
@@ -27,9 +29,9 @@ static inline int small_lu_column(int n, double *a, int *pivot, int k) {
             a[k * n + j] = a[best * n + j];
             a[best * n + j] = exchange;
         }
-    const double *restrict top = a + k * n;
+    const double *__restrict top = a + k * n;
     for (int i = k + 1; i < n; i++) {
-        double *restrict row = a + i * n;
+        double *__restrict row = a + i * n;
         double factor = row[k] /= p;
         for (int j = k + 1; j < n; j++) row[j] -= factor * top[j];
     }
@@ -54,34 +56,39 @@ static inline void small_lu_solve(int n, const double *lu, const int *pivot, dou
     }
 }
 
-/* Row i of a = L L^T, L in the lower triangle, in place.  0; 1: a is not positive definite. */
-static inline int small_cholesky_row(int n, double *a, int i) {
-    double diagonal = a[i * n + i];
-    for (int j = 0; j <= i; j++) {
-        double sum = a[i * n + j];
-        for (int k = 0; k < j; k++) sum -= a[i * n + k] * a[j * n + k];
-        if (j < i) {
-            a[i * n + j] = sum / a[j * n + j];
-        } else {
-            if (!(sum > n * SMALL_EPSILON * __builtin_fabs(diagonal))) return 1;
-            a[i * n + i] = __builtin_sqrt(sum);
-        }
+/* Row i of a = L L^T, L in the lower triangle, in place.  Is a positive definite, so far? */
+static inline keel_truth small_cholesky_row(int n, keel_real *a, int i) {
+    keel_real diagonal = a[i * n + i], sum = diagonal;
+    for (int j = 0; j < i; j++) {
+        keel_real entry = a[i * n + j];
+        for (int k = 0; k < j; k++) entry -= a[i * n + k] * a[j * n + k];
+        a[i * n + j] = entry / a[j * n + j];
     }
-    return 0;
+    for (int k = 0; k < i; k++) sum -= a[i * n + k] * a[i * n + k];
+    a[i * n + i] = keel_sqrt(sum);
+    return sum > n * SMALL_EPSILON * keel_abs(diagonal);
 }
 
-static inline void small_lower_solve(int n, const double *l, double *b) { /* b := L^-1 b */
+static inline void small_lower_solve(int n, const keel_real *l, keel_real *b) { /* b := L^-1 b */
     for (int i = 0; i < n; i++) {
-        double sum = b[i];
+        keel_real sum = b[i];
         for (int j = 0; j < i; j++) sum -= l[i * n + j] * b[j];
         b[i] = sum / l[i * n + i];
     }
 }
 
-static inline void small_lower_t_solve(int n, const double *l, double *b) { /* b := L^-T b */
+static inline void small_lower_t_solve(int n, const keel_real *l, keel_real *b) { /* b := L^-T b */
     for (int i = n - 1; i >= 0; i--) {
-        double value = b[i] /= l[i * n + i];
+        keel_real value = b[i] = b[i] / l[i * n + i];
         for (int j = 0; j < i; j++) b[j] -= l[i * n + j] * value;
+    }
+}
+
+static inline void small_lower_t_multiply(int n, const keel_real *l, keel_real *b) { /* b := L^T b */
+    for (int i = 0; i < n; i++) {
+        keel_real sum = keel_lift(0.0);
+        for (int k = i; k < n; k++) sum += l[k * n + i] * b[k];
+        b[i] = sum;
     }
 }
 #endif

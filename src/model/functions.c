@@ -205,12 +205,11 @@ static const struct tape *tape_there(const struct functions *f, enum functions_r
     return f->there[role] ? &f->tape[role] : NULL;
 }
 
-/* M, F, K and gamma in one, for every method; and all rows, if none of them moves by itself. */
-static int emit_motion(const struct functions *f, struct emit *e, const char *name,
-                       const struct formulation *r) {
+/* M, F, K and gamma; and all rows, if none of them moves by itself.  0: there is no such thing. */
+static int find_mechanics(const struct functions *f, const struct formulation *r, struct emit_mechanics *m) {
     const struct formulation_map *map[] = {&r->energy, &r->invariant};
     const enum functions_role role[] = {functions_role_energy, functions_role_invariant};
-    struct emit_mechanics m = {
+    *m = (struct emit_mechanics){
         .nq = r->n / 2,
         .k = r->constraint.count,
         .steady = r->mass_constant != 0,
@@ -221,18 +220,33 @@ static int emit_motion(const struct functions *f, struct emit *e, const char *na
         .shift = tape_there(f, functions_role_constraint_rate),
         .terms = tape_there(f, functions_role_constraint_terms),
         .mass = {NULL, tape_there(f, functions_role_mass), r->mass.row_start, r->mass.column, NULL}};
-    if (!m.force || !m.mass.jacobian || r->rolling.count) return 1;
-    if (m.k && (!m.curvature || !f->there[functions_role_constraint_jacobian])) return 1;
-    if (m.k) m.rows = rows_of(f, functions_role_constraint, &r->constraint.jacobian);
-    for (int i = 0; i < 2 && m.projects; i++) {
+    if (!m->force || !m->mass.jacobian || r->rolling.count) return 0;
+    if (m->k && (!m->curvature || !f->there[functions_role_constraint_jacobian])) return 0;
+    if (m->k) m->rows = rows_of(f, functions_role_constraint, &r->constraint.jacobian);
+    for (int i = 0; i < 2 && m->projects; i++) {
         if (map[i]->count == 0) continue;
-        m.projects = f->there[role[i] + 1] && map[i]->jacobian.row_start && !f->there[role[i] + 2];
-        m.invariant_terms[m.maps] = tape_there(f, role[i] + 3);
-        m.invariant[m.maps++] = rows_of(f, role[i], &map[i]->jacobian);
+        m->projects = f->there[role[i] + 1] && map[i]->jacobian.row_start && !f->there[role[i] + 2];
+        m->invariant_terms[m->maps] = tape_there(f, role[i] + 3);
+        m->invariant[m->maps++] = rows_of(f, role[i], &map[i]->jacobian);
     }
-    if (!m.projects) m.maps = 0;
-    m.complete = m.k > 0 && (r->invariant.count > 0 || m.shift);
-    return emit_mechanics(e, name, &m);
+    if (!m->projects) m->maps = 0;
+    m->complete = m->k > 0 && (r->invariant.count > 0 || m->shift);
+    return 1;
+}
+
+/* Accelerations and projections for every method; in lanes and on a device the steps of this one. */
+static int emit_second_order(struct functions *f, struct emit *e, const struct formulation *r,
+                             const char *name, const char *method) {
+    struct emit_mechanics m;
+    if (!find_mechanics(f, r, &m)) return 0;
+    if (!e->lanes) return emit_mechanics(e, name, &m) < 0 ? -1 : 0;
+    const keel_stepper *stepper = r->m == 0 && r->event.count == 0 ? registry_find(method) : NULL;
+    f->method.rk = stepper ? registry_table(stepper) : NULL;
+    int left_out = f->method.rk ? emit_motion(e, name, &m, &f->method) : 1;
+    if (left_out) return left_out < 0 ? -1 : 0;
+    f->kernel.method = stepper->info.name;
+    f->rows_inside = 1;
+    return 0;
 }
 
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,
@@ -243,8 +257,7 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     f->kernel = (keel_kernel){0};
     if (f->table && (e->lanes || e->device)) return 0; /* a search for pieces has no lanes */
     name_in_c(name, sizeof name, mode, functions_role_f);
-    if (formulation_traits(r) & KEEL_SECOND_ORDER)
-        return !e->device && emit_motion(f, e, name, r) < 0 ? -1 : 0;
+    if (formulation_traits(r) & KEEL_SECOND_ORDER) return emit_second_order(f, e, r, name, method);
     if (!stepper) return 0;
     f->method.rk = registry_table(stepper);
     int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;

@@ -150,6 +150,7 @@ int keel_sim_compile_lanes(keel_sim *s, int lanes) {
     own->plain_lanes = f.kernel.plain_lanes;
     own->kept_lanes = has_same_rows(own, &f) ? f.kernel.kept_lanes : NULL; /* else the lanes lack them */
     own->lanes = own->plain_lanes || own->kept_lanes ? lanes : 0;
+    if (own->lanes) own->method = f.kernel.method; /* of mechanics lanes alone have one */
     keel_use_kernel(s->solver, own);
     return own->lanes;
 }
@@ -163,6 +164,7 @@ static int load_device(struct keel_sim *s, char *message, size_t capacity) {
     free(text);
     if (!good) return 0;
     text_set(message, capacity, "its rows are not those of the kernel");
+    s->kernel->method = f.kernel.method;
     return compile_device(&s->device_unit, &s->device) && has_same_rows(s->kernel, &f);
 }
 
@@ -170,10 +172,11 @@ const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, si
     char method[64];
     if (!s) return NULL;
     method_of(s, method, sizeof method);
-    text_set(message, capacity,
-             "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
-             "branches, constraints, events and rows that depend on the time",
-             method, EMIT_STATES, EMIT_KEPT);
+    text_set(
+        message, capacity,
+        "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows, or projected "
+        "on constraints of small mechanics, without branches, events and rows that depend on the time",
+        method, EMIT_STATES, EMIT_KEPT);
     if (s->m->modes != 1 || s->m->model->groups > 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
     if (s->kernel->device) return s->kernel;
     void *queue = load_device(s, message, capacity) ? s->device.open(1, message, capacity) : NULL;

@@ -9,6 +9,7 @@
 #define __device__
 #define __global__ static
 #define __forceinline__ __inline__
+#define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(threads, blocks)
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 

@@ -28,6 +28,21 @@ static const char space[] =
 /* The collision of half of the members is a division by zero, and no projection has anything to do there. */
 static const char race[] = "param c = 1\nvar x\nx' = c*x^2\ninit x = 1\nrun 0 .. 2\n";
 
+/* Index 3: a mass on a rod of any length, energy kept; near the top it hardly goes over. */
+static const char pendulum[] =
+    "param l = 1, s = 0.5, m = 2\ncoord x, y\nlagrangian m*(x'^2 + y'^2)/2 - m*9.81*y\n"
+    "constraint rod: x^2 + y^2 = l^2\ninvariant energy\ninit y = -s*l, y' = 0\nguess x = l\nrun 0 .. 2 + l\n";
+/* Two invariants beside a constraint in space; two rods, of which one end is driven, and nothing is
+ * conserved; M depends on the place. */
+static const char spherical[] =
+    "param w = 1\ncoord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - z\nconstraint rod: x^2 + y^2 + z^2 = 1\n"
+    "invariant energy\ninvariant momentum = x*y' - y*x'\ninit x = 0.6, y = 0, x' = 0, y' = w, z' = 0\n"
+    "guess z = -0.8\nrun 0 .. 3\n";
+static const char driven[] =
+    "param a = 0.3, w = 2\ncoord x, y, c\nlagrangian (1 + c^2)*(x'^2 + y'^2)/2 + c'^2 - 9.81*y - c^2\n"
+    "constraint rod: (x - a*sin(w*t))^2 + y^2 = 1\nconstraint beside: c = x*y\n"
+    "init x = 0.6, x' = 0\nguess y = -0.8\nrun 0 .. 3\n";
+
 static const struct {
     const char *text, *over[2];
     keel_options o;
@@ -45,6 +60,13 @@ static const struct {
     {space, {"e=0:0.9:19", "i=0.1,0.4"}, {.method = "rk4+project", .step = 0.02}, 0, 0},
     {space, {"e=0:0.9:19", "i=0.1,0.4"}, {.method = "dopri5+project"}, 0, 0},
     {swing, {"g=0.5:8:23", NULL}, {.method = "dop853+project"}, 0, 0},
+    {pendulum, {"l=0.5:2:9", "s=-0.999:1:5"}, {.method = "rk4+project", .step = 0.02}, 4, 4},
+    {pendulum, {"l=0.5:2:9", "s=-0.999:1:5"}, {.method = "bs32+project", .rtol = 1e-5}, 4, 4},
+    {spherical, {"w=0:2:21", NULL}, {.method = "rk4+project", .step = 0.03}, 0, 0},
+    {driven, {"a=0:0.5:5", "w=1:4:4"}, {.method = "bs32+project", .rtol = 1e-5}, 0, 0},
+    {pendulum, {"l=0.5:2:9", "s=-0.999:1:5"}, {.method = "dop853+project"}, 0, 0},
+    {spherical, {"w=0:2:21", NULL}, {.method = "dopri5+project"}, 0, 0},
+    {driven, {"a=0:0.5:5", "w=1:4:4"}, {.method = "rk4+project", .step = 0.01}, 0, 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -13,7 +13,7 @@ static void device_is_a_core(void) {
 }
 
 static void members_have_the_bits_of_cores(void **state) {
-    static const int quick[] = {0, 1, 2, 3, 4};
+    static const int quick[] = {0, 1, 2, 3, 4, 12, 13};
     (void)state;
     device_is_a_core();
     for (size_t i = 0; i < sizeof quick / sizeof *quick; i++)
@@ -48,7 +48,7 @@ static const char *refusal(const char *text, const char *method) {
     static char reason[640];
     keel_model *m = keel_model_read("m.keel", text, strlen(text), NULL);
     keel_plan *p = keel_plan_open(m);
-    keel_plan_over(p, text == kepler ? "e = 0.1, 0.2" : "c = 0.1, 0.2");
+    keel_plan_over(p, text == kepler ? "e = 0.1, 0.2" : text == pendulum ? "l = 1, 2" : "c = 0.1, 0.2");
     keel_plan_settle(p, NULL);
     keel_ensemble_options o = {.run = {.method = method, .step = 0.01}, .workers = 1, .device = 1};
     keel_ensemble *e = keel_ensemble_open(m, p, &o);
@@ -80,8 +80,11 @@ static void what_is_missing_is_told(void **state) {
 static void nvcc_compiles_the_text(void **state) {
     (void)state;
     unsetenv("KEEL_NVCC");
-    const char *reason = refusal(kepler, "rk4+project");
-    if (reason && !strstr(reason, "no CUDA compiler")) assert_tells(reason, "the GPU cannot be used");
+    const char *const text[] = {kepler, pendulum};
+    for (int k = 0; k < 2; k++) {
+        const char *reason = refusal(text[k], "rk4+project");
+        if (reason && !strstr(reason, "no CUDA compiler")) assert_tells(reason, "the GPU cannot be used");
+    }
 }
 
 int main(void) {
