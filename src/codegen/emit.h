@@ -30,6 +30,7 @@ struct emit {
     int tables;               /* there were some: q points to them wherever p is seen */
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
+    int fronts;               /* those of them whose matrix has fronts */
     int composed;             /* the same of those along a curve */
     int rolls;                /* rolled programs so far */
     int lanes;                /* all numbers are keel_real, of so many lanes; 0: double */

@@ -227,8 +227,21 @@ static void put_orders(struct emit *e, const char *name, const char *what, const
 
 static void put_places(struct emit *e, const char *name, const char *what, int count, const int *place) {
     emit_put(e, "static const int %s_%s[] = {", what, name);
-    for (int i = 0; i < count; i++) emit_put(e, "%d,", place[i]);
+    for (int i = 0; i < count; i++) emit_put(e, i % 16 == 15 ? "%d,\n" : "%d,", place[i]);
     emit_put(e, "0};\n");
+}
+
+/* The tables of the matrix of z. */
+static void put_fronts(struct emit *e, const char *name, const struct series_fronts *f) {
+    put_places(e, name, "shape", f->m * SERIES_SHAPE, f->shape);
+    put_places(e, name, "column", f->columns, f->column);
+    put_places(e, name, "onto", f->columns, f->onto);
+    put_places(e, name, "slot", f->slots, f->slot);
+    put_places(e, name, "to", f->entries, f->to);
+    emit_put(e,
+             "static const struct keel_fronts fronts_%s = {%d, %d, %d, %d, %d, shape_%s, column_%s, onto_%s, "
+             "slot_%s, to_%s};\n",
+             name, f->m, f->entries, f->factors, f->largest, f->stack, name, name, name, name, name);
 }
 
 static void put_source(struct emit *e, const char *const *source) {
@@ -286,6 +299,7 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     char part[60];
     int local = e->local;
     if (!e->series++) put_shared(e);
+    if (s->fronts.m && !e->fronts++) put_source(e, series_fronts_source);
     if (s->follows && !e->composed++) put_source(e, series_follow_source);
     e->local = 1;
     snprintf(part, sizeof part, "%s_zero", name);
@@ -302,16 +316,17 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     put_places(e, name, "rates", s->rates, s->rate);
     put_places(e, name, "row", s->m, s->row);
     put_places(e, name, "shift", s->m, s->shift);
-    emit_put(
-        e,
-        "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, %u, %d, rates_%s, "
-        "row_%s, shift_%s,\n",
-        name, s->n, s->m, s->given, s->linear, (unsigned)s->jets, (unsigned)s->copies, (unsigned)s->fixed,
-        (unsigned)s->sums, s->leads, name, name, name);
-    emit_put(e, "model_%s_zero, ", name);
+    if (s->fronts.m) put_fronts(e, name, &s->fronts);
+    emit_put(e,
+             "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, %u, %d, %ld, ",
+             name, s->n, s->m, s->given, s->linear, (unsigned)s->jets, (unsigned)s->copies,
+             (unsigned)s->fixed, (unsigned)s->sums, s->leads, series_room(s));
+    emit_put(e, "rates_%s, row_%s, shift_%s,\nmodel_%s_zero, ", name, name, name, name);
     emit_put(e, s->m ? "model_%s_tops, " : "0, ", name);
-    emit_put(e, "known_ahead_%s, ahead_%s, known_%s, early_%s, late_%s, again_%s};\n", name, name, name, name,
+    emit_put(e, "known_ahead_%s, ahead_%s, known_%s, early_%s, late_%s, again_%s, ", name, name, name, name,
              name, name);
+    if (s->fronts.m) emit_put(e, "&fronts_%s, keel_fronts_factor, keel_fronts_solve};\n", name);
+    else emit_put(e, "0, 0, 0};\n");
     if (s->follows) put_composed(e, name, s);
     else put_series(e, name, s);
     return e->failed ? -1 : 0;
