@@ -30,6 +30,7 @@ struct emit {
     int tables;               /* there were some: q points to them wherever p is seen */
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
+    int fronts;               /* those of them whose matrix has fronts */
     int composed;             /* the same of those along a curve */
     int rolls;                /* rolled programs so far */
     int lanes;                /* all numbers are keel_real, of so many lanes; 0: double */
@@ -78,6 +79,7 @@ int emit_under(struct emit *e, const char *head, const char *name, const struct 
 int emit_body(struct emit *e, const struct tape *t);
 struct roll;
 int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r); /* emit_roll.c */
+void emit_loops(struct emit *e); /* what all loops of a file need, once */
 void emit_number(char *out, size_t capacity, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
 
 struct emit_method { /* that a right-hand side is compiled into */

@@ -2,6 +2,7 @@
 #include "model/functions.h"
 
 #include "methods/registry.h"
+#include "symbolic/series_roll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,11 +169,11 @@ static int emit_kept_rows(struct functions *f, struct emit *e, const struct form
     return left_out < 0 ? -1 : 0;
 }
 
-/* Recurrences are one line of C each.  Long lists of them stay interpreted, which costs little: the time goes
- * into their sums of products. */
+/* Recurrences are one line of C each, or one for all that are alike.  Long lists of them stay interpreted,
+ * which costs little: the time goes into their sums of products. */
 static int emits_series(const struct series *s, int all) {
     enum { MOST_CODES = 4000 }; /* a millisecond of the compiler each */
-    return all || s->count + s->again <= MOST_CODES;
+    return all || series_lines(s) <= MOST_CODES;
 }
 
 /* Of the motion, and of the events along it. */
