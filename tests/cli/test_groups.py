@@ -4,7 +4,7 @@ import itertools
 import json
 import random
 
-from tool import check, example, folder, keel, refused
+from tool import check, example, folder, keel
 
 
 def rows(path):
