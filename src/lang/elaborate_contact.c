@@ -118,7 +118,7 @@ void elaborate_contact(struct elaborate *e, const struct elaborate_line *line) {
     const struct syntax_node *sliding = setting(line, "sliding");
     struct model_contact one = {.drag = -1, .where = item->name_span};
     struct model_shape given;
-    if (e->mode > 0) return; /* told in the first one */
+    if (e->mode > 0 && e->messages->errors) return; /* told in the first one */
     if (!fits(e, line) || !elaborate_bounds(e, item->bounds, line->frame, &given)) return;
     elaborate_label(e, item->name, given.rank, given.low, &one.label);
     if (mode->contacts == 0) look_beside(e, line);
