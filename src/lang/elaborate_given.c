@@ -73,13 +73,20 @@ static int not_an_unknown(struct elaborate *e, const struct syntax_node *target,
     return 0;
 }
 
-/* What a part gives stands behind what the model itself does: 1 if that settles it. */
+int elaborate_is_around(const struct syntax_use *outer, const struct syntax_use *inner) {
+    size_t length = outer ? strlen(outer->instance) : 0;
+    if (!outer || !inner) return !outer && inner;
+    return strncmp(inner->instance, outer->instance, length) == 0 && inner->instance[length] == '.';
+}
+
+/* What a part gives stands behind what is around it, the model or another part: 1 if that settles it. */
 static int part_gives_way(struct elaborate *e, struct model_givens *list, const struct model_given *one) {
     int old = find_place(list, one->target, one->output);
-    if (list == &e->model->guess && one->by_part && find_place(&e->model->init, one->target, -1) >= 0)
-        return 1;
-    if (old < 0 || one->by_part == list->list[old].by_part) return 0;
-    if (!one->by_part) list->list[old] = *one;
+    if (list == &e->model->guess && one->use && find_place(&e->model->init, one->target, -1) >= 0) return 1;
+    if (old < 0) return 0;
+    int replaces = elaborate_is_around(one->use, list->list[old].use);
+    if (!replaces) return elaborate_is_around(list->list[old].use, one->use);
+    list->list[old] = *one;
     return 1;
 }
 
@@ -171,7 +178,7 @@ static void given_item(struct elaborate *e, const struct elaborate_line *line, c
                                                 : v.shape.rank || !shape.rank
                                                     ? digits_at(e, item->value, i, size)
                                                     : digits_at(e, item->value, 0, 1),
-                                      .by_part = item->use != NULL,
+                                      .use = item->use,
                                       .unit = item->unit,
                                       .where = item->span}))
             return;

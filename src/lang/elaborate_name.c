@@ -119,7 +119,8 @@ static void no_lets(struct elaborate *e, const struct syntax_statement *s) {
     for (; s; s = s->next) {
         if (s->kind == SYNTAX_LET)
             source_hint(elaborate_error(e, s->span, "`let` cannot stand in a mode that a loop repeats."),
-                        "Write it outside of the mode.");
+                        "Declare  var %s  and write  %s = ...  in each mode.",
+                        s->items ? s->items->name : "x", s->items ? s->items->name : "x");
         no_lets(e, s->body);
     }
 }
