@@ -51,7 +51,7 @@ static int given_twice(struct elaborate *e, const struct model_givens *list, con
     if (old < 0) return 0;
     if (one->target != EXPR_NONE) model_name(e->model, one->target, name, sizeof name);
     else text_set(name, sizeof name, "%s", e->model->mode[e->mode].output.list[one->output].label.text);
-    source_hint(elaborate_error(e, one->where, "`%s` has a value already: %s line %d.", name, first,
+    source_hint(elaborate_error(e, one->where, "`%s` has a value already: %s %s.", name, first,
                                 elaborate_line_of(e, list->list[old].where)),
                 "Give one value only.");
     return 1;
@@ -60,14 +60,14 @@ static int given_twice(struct elaborate *e, const struct model_givens *list, con
 static int not_an_unknown(struct elaborate *e, const struct syntax_node *target, const char *word) {
     const struct elaborate_name *name = elaborate_find(e, target->text);
     struct source_message *one;
-    int line = name ? elaborate_line_of(e, name->where) : 0;
+    const char *line = name ? elaborate_line_of(e, name->where) : "";
     if (name && name->kind == ELABORATE_PARAMETER) {
-        one = elaborate_error(e, target->span, "`%.40s` is a parameter (line %d), not an unknown.",
-                              target->text, line);
+        one = elaborate_error(e, target->span, "`%.40s` is a parameter (%s), not an unknown.", target->text,
+                              line);
         source_hint(one, "Change its value there, or by  --set %.40s=...", target->text);
     } else if (name) {
-        one = elaborate_error(e, target->span, "`%.40s` is a `let` (line %d), not an unknown.", target->text,
-                              line);
+        one =
+            elaborate_error(e, target->span, "`%.40s` is a `let` (%s), not an unknown.", target->text, line);
         source_hint(one, "`%s` takes unknowns and their derivatives, and lambda.NAME.", word);
     } else elaborate_error(e, target->span, "`%.40s` takes unknowns, not `%.40s`.", word, target->text);
     return 0;

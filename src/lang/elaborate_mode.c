@@ -61,7 +61,7 @@ static int add_block(struct elaborate *e, const struct syntax_statement *s,
     if (!label_of(e, s->left, frame, &one.label)) return -1;
     int old = find_block(m, &one.label);
     if (old >= 0) {
-        source_hint(elaborate_error(e, s->left->span, "the mode `%.40s` is written twice, first in line %d.",
+        source_hint(elaborate_error(e, s->left->span, "the mode `%.40s` is written twice, first in %s.",
                                     one.label.text, elaborate_line_of(e, m->block[old].where)),
                     "Put all its lines under one  mode %.40s:", one.label.text);
         return -1;
@@ -129,7 +129,7 @@ static void take_start(struct elaborate *e, const struct elaborate_line *line) {
         const struct syntax_use *use = line->s->use;
         if (group->start >= 0 && elaborate_is_around(group->use, use)) continue;
         if (group->start >= 0 && !elaborate_is_around(use, group->use))
-            source_hint(elaborate_error(e, item->span, "a second `start`: the first is in line %d.",
+            source_hint(elaborate_error(e, item->span, "a second `start`: the first is in %s.",
                                         elaborate_line_of(e, group->where)),
                         "Remove one of them.");
         group->start = block, group->use = use, group->where = item->span;

@@ -178,6 +178,8 @@ static const struct {
     {"node a\n" RUN, "nothing is joined to the node of `a.v`"},
     {"var x\nx' = 1\nflow x: 1\ninit x = 0\n" RUN, "`x` is no node"},
     {"library circus\nnode a\n" RUN, "there is no library `circus`"},
+    {"library body2d\nuse Mass m(1)\noutput y = m.r[3]\ninit m.r = 0, m.r' = 0\n" RUN,
+     " of library body2d)."},
     {"library circuit\nnode a\nuse Resistor r(a, a, a)\n" RUN, "`a` is a node, not a value"},
     {"var x\nx' = 1\nmode m:\n    use P p(1)\nstart m\n" P RUN, "`use` cannot stand in a mode"},
 };
