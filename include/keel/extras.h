@@ -146,6 +146,12 @@ KEEL_API int keel_lanes_go(keel_lanes *l, keel_status *status);
 /* The consistent start that keel_open would find, into u[n + m]: the invariants are not verified. */
 KEEL_API keel_status keel_find_start(const keel_problem *problem, const keel_options *options, double *u);
 
+/* A function of an emitted model by its name there: keel_model_link. */
+typedef struct keel_linked {
+    const char *name;
+    void (*function)(void);
+} keel_linked;
+
 /* A kernel that was compiled after the solver was opened, in place of extras.kernel; NULL: none any more. */
 KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel);
 /* As keel_restart where the solver stands, for values that were assigned to a few states: steps go on in the

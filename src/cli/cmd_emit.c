@@ -28,11 +28,6 @@ static int emit(struct job *j, char **text) {
     j->sentence[0] = '\0';
     *text = keel_model_standalone(j->model, settled ? &j->keel : NULL);
     if (!*text && errno == ENOMEM) return job_no_memory(j);
-    if (!*text && errno == ENOTSUP)
-        return job_fail(
-            j, EXIT_FAILED,
-            "a model with contacts, or with several groups of modes, runs in keel alone: it cannot "
-            "be written as C");
     if (!*text) return job_fail(j, EXIT_FAILED, "the model is too large for one C file");
     if (out) {
         int status = write_file(j, out, *text);

@@ -112,8 +112,9 @@ const struct command command_table[] = {
      "status is 1 if a verdict is worse than the recorded one.",
      "keel reproduce liu2006 table2", "runs the methods of that table and compares every digit",
      reproduce_command},
-    {"emit", COMMAND_EMIT, "MODEL", "the model as one C file that includes only keel.h",
-     "Without --out it goes to standard output.", "keel emit pendulum.keel --out pendulum.c",
+    {"emit", COMMAND_EMIT, "MODEL", "the model as one C file that needs keel alone",
+     "Without --out it goes to standard output.  What events do is carried out as by keel run.",
+     "keel emit pendulum.keel --out pendulum.c",
      "writes pendulum.c with pendulum_problem(), and a main() under KEEL_MODEL_MAIN", emit_command},
     {"new", COMMAND_NEW, "NAME", "write a commented starter model",
      "NAME may have a folder and .keel.  What exists is never overwritten.  `keel help language` describes\n"

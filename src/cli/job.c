@@ -390,10 +390,11 @@ static int take_method(struct job *j) {
     if (job_check_own(j, NULL, &j->stabilizer, 1, with) || check_model_choice(j)) return j->status;
     int named = j->why[0] == '\0';
     job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
-    if (!(j->command & (COMMAND_RUN | COMMAND_SWEEP | COMMAND_FIT | COMMAND_SECTION))) return 0;
+    if (!(j->command & (COMMAND_RUN | COMMAND_SWEEP | COMMAND_FIT | COMMAND_SECTION | COMMAND_EMIT)))
+        return 0;
     j->automatic = !named && stiff_suspect(j);
     if (j->automatic) text_set(j->pair, sizeof j->pair, "auto+%s", j->stabilizer);
-    return named ? stiff_check(j) : 0;
+    return named && j->command != COMMAND_EMIT ? stiff_check(j) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- */

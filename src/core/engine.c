@@ -337,7 +337,7 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     sizes_take_masses(fd, t, x);
     if (manifold_frozen(&e->manifold))
         e->manifold.inverse_time[0] = time_scale_inverse(e, t, x, e->f[r->current]);
-    manifold_weigh(&e->manifold, e->f[r->current]);
+    if (e->rows.count) manifold_weigh(&e->manifold, e->f[r->current]);
     if (e->manifold.stabilizer->begin) {
         status = e->manifold.stabilizer->begin(&e->manifold.view, t, x);
         if (status != KEEL_OK) return status;

@@ -270,6 +270,8 @@ int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, doubl
         *wait = DEVICE_FIRST - e->r->stats.steps;
         return 0;
     }
+    int lands = e->o.step == 0 && !e->stepper->aim && !(e->r->h_next <= 0.5 * fabs(t_wake - e->r->t));
+    if (lands || e->r->familiar > 0) return 0; /* the kernel would leave this step to step.c */
     long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;
     if (count == 0) return 0;

@@ -196,6 +196,19 @@ int functions_emit(const struct functions *f, struct emit *e, int mode, const ch
     return strcmp(method, "taylor") == 0 ? emit_recurrences(f, e, mode, all) : 0;
 }
 
+int functions_name(const struct functions *f, int mode, const char *method, int k, char *out,
+                   size_t capacity) {
+    int taylor = method && strcmp(method, "taylor") == 0, event = k > FUNCTIONS_ROLES;
+    if (k > FUNCTIONS_ROLES + 1) return -1;
+    if (k < FUNCTIONS_ROLES) {
+        snprintf(out, capacity, "model_%d_%s", mode, role_name[k]);
+        return f->there[k];
+    }
+    snprintf(out, capacity, event ? "composed_%d_%s" : "series_%d_%s", mode,
+             role_name[event ? functions_role_event : functions_role_f]);
+    return taylor && (event ? f->event_series.value != NULL : f->series.value != NULL);
+}
+
 /* A map's values with its jacobian; entries: that alone. */
 static struct emit_rows rows_of(const struct functions *f, enum functions_role role,
                                 const struct derive_sparse *entries) {

@@ -186,19 +186,20 @@ static void explain_energy(const struct begin *b, struct source_message *one) {
     const struct model_mode *mode = &m->mode[b->mode->system.mode];
     struct graph *g = &b->m->model->graph;
     expr t = expr_symbol(g, EXPR_TIME, 0, 0);
-    char name[160], why[220] = "";
+    char name[160], why[320] = "", place[120];
     for (int j = 0; j < m->unknowns && !why[0]; j++)
         if (mode->force && mode->force[j] != EXPR_NONE) {
             struct syntax_span at = syntax_find_statement(m->file, SYNTAX_FORCE, m->unknown[j].label.base);
             model_name(m, expr_symbol(g, EXPR_UNKNOWN, (uint32_t)j, 0), name, sizeof name);
-            text_set(why, sizeof why, "`force %s` (line %d) does work.  ", name,
-                     system_line(&b->mode->system, at));
+            source_line(b->mode->system.source, at.offset, place, sizeof place);
+            text_set(why, sizeof why, "`force %s` (%s) does work.  ", name, place);
         }
     for (int i = 0; i < mode->constraint.count && !why[0]; i++)
-        if (expr_depends(g, mode->constraint.list[i].value, 1, &t))
-            text_set(why, sizeof why, "Constraint `%.120s` (line %d) moves with t and does work.  ",
-                     mode->constraint.list[i].label.text,
-                     system_line(&b->mode->system, mode->constraint.list[i].where));
+        if (expr_depends(g, mode->constraint.list[i].value, 1, &t)) {
+            source_line(b->mode->system.source, mode->constraint.list[i].where.offset, place, sizeof place);
+            text_set(why, sizeof why, "Constraint `%.120s` (%s) moves with t and does work.  ",
+                     mode->constraint.list[i].label.text, place);
+        }
     if (!why[0] && mode->function != EXPR_NONE && expr_depends(g, mode->function, 1, &t))
         text_set(why, sizeof why, "The %s depends on t.  ",
                  m->form == MODEL_LAGRANGIAN ? "lagrangian" : "hamiltonian");

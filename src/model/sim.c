@@ -212,11 +212,10 @@ static keel_status advance(struct keel_sim *s, double t_wake, double t_end, int 
 
 /* What is due where the run stands. */
 static keel_status act_in_time(struct keel_sim *s) {
-    int any = sim_due(s) >= 0;
-    keel_status status = any ? sim_pieces(s) : KEEL_OK;
+    int event = sim_due(s);
+    keel_status status = event >= 0 ? sim_pieces(s) : KEEL_OK;
     if (status == KEEL_OK) status = contact_tell_rest(s, 0);
-    for (int event = sim_due(s); event >= 0 && status == KEEL_OK; event = sim_due(s))
-        status = sim_act(s, event);
+    for (; event >= 0 && status == KEEL_OK; event = sim_due(s)) status = sim_act(s, event);
     return s->status < 0 ? s->status : status;
 }
 
