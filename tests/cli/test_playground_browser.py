@@ -197,23 +197,60 @@ class Playground(cli.Case):
             time.sleep(0.3)  # colours change slowly
             self.assertEqual(self.browser.ask(CONTRAST), [], theme)
             self.browser.picture(os.path.join(cli.BUILD, "playground-%s.png" % theme))
-        self.browser.resize(412, 900, mobile=True)
-        self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), 412)
+        self.browser.resize(360, 800, mobile=True)
+        self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), 360)
         self.browser.picture(os.path.join(cli.BUILD, "playground-phone.png"))
         self.browser.resize(1400, 1000)
-        reached = set()
-        self.browser.ask("document.activeElement.blur()")
-        for _ in range(60):
-            self.browser.ask("document.activeElement === byId('editor') && byId('editor').blur()")
-            self.browser.press("Tab", 9)
-            reached.add(self.browser.ask("document.activeElement.id || document.activeElement.getAttribute('aria-label') || ''"))
-            if "editor" in reached:
-                break
-        for wanted in ("open-gallery", "run", "share", "save-model", "theme", "editor"):
-            self.assertIn(wanted, reached)
         unnamed = self.browser.ask("""[...document.querySelectorAll("button, input, select, textarea")].filter((one) =>
             !one.textContent.trim() && !one.getAttribute("aria-label") && !(one.labels && one.labels.length)).map((one) => one.outerHTML)""")
         self.assertEqual(unnamed, [])
+
+    def test_keys_reach_everything(self):
+        """By Tab alone, but for Escape out of the editor, where Tab writes spaces."""
+        self.load()
+        wanted = self.browser.ask("""(() => { const all = [...document.querySelectorAll("button, input, select, textarea, canvas[tabindex]")]
+            .filter((one) => one.offsetParent && !one.disabled); all.forEach((one, i) => { one.dataset.order = i; }); return all.length; })()""")
+        reached = set()
+        for _ in range(wanted + 5):
+            self.browser.press("Tab", 9)
+            reached.add(self.browser.ask("document.activeElement.dataset.order"))
+            self.browser.press("Escape", 27)
+        missed = self.browser.ask("""((reached) => [...document.querySelectorAll("[data-order]")]
+            .filter((one) => !reached.includes(one.dataset.order)).map((one) => one.outerHTML.slice(0, 99)))(%s)""" % json.dumps(sorted(map(str, reached))))
+        self.assertEqual(missed, [])
+        self.assertGreater(wanted, 20)
+
+    def test_sliders(self):
+        """Every plain number of a param line has one, with a unit or without; what follows from others has none."""
+        names = "[...document.querySelectorAll('#slider-list input[type=range]')].map((one) => one.getAttribute('aria-label'))"
+        for example, wanted in (("pendulum", ["m", "g", "l"]), ("brusselator_line", ["N"]), ("lorenz", ["sigma", "rho"])):
+            self.browser.open("about:blank")
+            self.load("#example=" + example)
+            self.assertEqual(self.browser.ask(names), wanted, example)
+
+    def test_pictures_suit_the_model(self):
+        """An array along a line is a map; rows in log t have an axis of powers of ten; a rope joins load and trolley."""
+        self.load("#example=brusselator_line")
+        colors = """new Set(Array.from(byId("field-plot").getContext("2d").getImageData(80, 20, 100, 200).data)).size"""
+        self.assertFalse(self.browser.ask("byId('field-card').hidden"))
+        self.assertGreater(self.browser.ask(colors), 60)
+        self.assertEqual(self.browser.ask("[...byId('field-of').options].map((one) => one.value)"), ["u", "v"])
+        for example, decades in (("robertson", True), ("crane", False)):
+            self.browser.open("about:blank")
+            self.load("#example=" + example)
+            self.assertEqual(self.browser.ask("timePlot.data.decades"), decades)
+            self.assertTrue(self.browser.ask("byId('field-card').hidden"))
+        self.assertEqual(self.browser.ask("page.scene.found.rods.map((one) => [one.a.name, one.b.name])"), [["load.r", "trolley.r"]])
+        self.assertEqual(self.browser.complaints, [])
+
+    def test_motion_between_rows(self):
+        """A point on a circle of 15 rows a turn stays on it to a thousandth; an event ends a smooth piece."""
+        self.load()
+        most = self.browser.ask("""(() => { const t = Array.from({length: 40}, (_, k) => 0.42 * k), x = t.map(Math.cos), y = t.map(Math.sin);
+            let most = 0; for (let k = 1; k < 38; k++) for (const s of [0, 0.3, 0.5, 1])
+                most = Math.max(most, Math.abs(Math.hypot(sceneBetween(t, x, k, s), sceneBetween(t, y, k, s)) - 1)); return most; })()""")
+        self.assertLess(most, 1e-3)
+        self.assertEqual(self.browser.ask("sceneBetween([0, 1, 1, 2], [1, 0, 0, 1], 2, 0.5)"), 0.5)
 
     def test_size(self):
         with open(PAGE, "rb") as file:
