@@ -8,6 +8,7 @@ import gzip
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,6 +16,7 @@ import unittest
 
 import cli
 from browser import Browser
+from long_arm import MODELS
 
 SOURCE = os.environ["KEEL_SOURCE"]
 PAGE = os.path.join(SOURCE, "build", "playground", "keel.html")
@@ -47,6 +49,36 @@ CONTRAST = """(() => {
 def newest():
     files = [one for pattern in MADE_OF for one in glob.glob(os.path.join(SOURCE, pattern), recursive=True)]
     return max(os.path.getmtime(one) for one in files if os.path.isfile(one))
+
+
+def methods_with_other_bits(case, browser, wanted):
+    """Runs of models without elementary functions, in the page and by the command: (model, method) where a row, a word or a number
+    of the result differs; and how many runs of each model came to their end."""
+    methods = [one for one in json.loads(case.keel("methods", "--json").stdout)["methods"] if wanted(one["name"])]
+    ran, different = dict.fromkeys(MODELS, 0), []
+    for name, text in MODELS.items():
+        with open(case.path(name + ".keel"), "w", encoding="utf-8") as file:
+            file.write(text)
+        for method in methods:
+            steps = [] if "adaptive" in method["traits"] else ["--step", "0.02" if name != "stiff" else "0.001"]
+            words = ["--method", method["name"], *steps, "--interpret", "--json", "--accuracy", "no", name + ".keel"]
+            there = browser.ask("""page.runner.run({command: "run", words: %s, name: %s, text: %s, files: {}, keep: true})
+                .then(async (done) => [done.out, await new Blob(done.csv).text()])"""
+                                % (json.dumps(["--out", "/dev/rows.csv", *words]), json.dumps(name + ".keel"), json.dumps(text)))
+            done = subprocess.run([cli.KEEL, "run", "--out", "rows.csv", *words], capture_output=True, text=True, cwd=case.folder)
+            here = [done.stdout, ""]
+            if os.path.exists(case.path("rows.csv")):
+                with open(case.path("rows.csv"), encoding="utf-8") as file:
+                    here[1] = file.read()
+                os.remove(case.path("rows.csv"))
+            results = [json.loads(one[0]) if one[0] else {} for one in (here, there)]
+            for one in results:
+                for key in ("wall_s", "compile_s", "options"):
+                    one.pop(key, None)
+            if results[0] != results[1] or here[1] != there[1]:
+                different.append((name, method["name"]))
+            ran[name] += done.returncode == 0
+    return different, ran
 
 
 class Playground(cli.Case):
@@ -139,6 +171,14 @@ class Playground(cli.Case):
             self.assertAlmostEqual(page["state"][name], value, delta=1e-6 * max(1, abs(value)))
         for row in page["kept"]:
             self.assertLess(row["scaled_drift"], 50)
+
+    def test_methods_have_the_bits_of_the_command(self):
+        """A method of each family; long_playground has all of them."""
+        self.load()
+        few = ("dop853", "radau", "gauss6", "rodas5p", "bdf", "taylor", "rattle4", "kahan-li8", "spark4", "average-field4")
+        different, ran = methods_with_other_bits(self, self.browser, lambda name: name in few)
+        self.assertEqual(different, [])
+        self.assertGreater(min(ran.values()), 3)
 
     def test_stop(self):
         self.load()
