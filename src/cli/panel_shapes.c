@@ -44,7 +44,7 @@ static int partner(const struct store *s, int column) {
     return column_named(s, name);
 }
 
-/* A way that is no more than a line along an axis, but for round-off, shows nothing that curves over t do not. */
+/* A way along an axis, but for round-off, shows nothing that curves over t do not. */
 static int is_way(const struct store *s, int column, int other) {
     double low[2], high[2];
     if (!store_range(s, store_column(s, column), &low[0], &high[0])) return 0;

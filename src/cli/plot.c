@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { NAME = 256, BINS = 300 };
-/* In pixels; gnuplot takes a sign for 0.6 of the size of the letters.  The room of a page's figure is in signs. */
+/* In pixels, where gnuplot takes a sign for 0.6 of the size of the letters; the room in signs. */
 enum { SIGN_WIDTH = 8, INLINE_WIDTH = 500, INLINE_ROOM = 43 };
 static const double floor_units = 0.01; /* drifts of zero are drawn here */
 const char *const plot_palette[PLOT_COLORS] = {"#0072B2", "#D55E00", "#009E73",
@@ -135,6 +135,13 @@ static int is_round(const struct panel *p, struct range x, struct range y) {
     return p->x != 0 && p->curves == 1 && a > 0 && b > 0 && a < 4 * b && b < 4 * a;
 }
 
+/* A way alone on its sheet: as high as it needs where both axes have one scale. */
+static int lone_height(const struct store *s, const struct panel *p) {
+    struct range x = range_of(s, &p->x, 1), y = range_of(s, p->y, p->curves);
+    double share = is_round(p, x, y) ? (y.high - y.low) / (x.high - x.low) : 1;
+    return 100 + (int)(560 * fmin(fmax(share, 0.3), 1));
+}
+
 static void drift_axis(FILE *g, struct range y, int terminal) {
     double top = fmax(10, pow(10, ceil(log10(fmax(y.high, 1)))));
     int decades = (int)lround(log10(top / floor_units)), apart = decades > 8 ? (decades + 5) / 6 : 1;
@@ -245,7 +252,10 @@ static void draw_sheet(FILE *g, const struct job *j, const struct store *s, cons
                        enum gnuplot_kind kind) {
     int across = p->count > 4 ? 2 : 1, down = (p->count + across - 1) / across;
     int widest = 0, lone = p->count == 1 && p->list[0].x != 0;
-    int width = across == 2 ? 1200 : lone ? 720 : 900, height = lone ? 660 : 60 + 250 * down;
+    int width = across == 2 ? 1200
+                : lone      ? 720
+                            : 900,
+        height = lone ? lone_height(s, &p->list[0]) : 60 + 250 * down;
     if (p->count == 1 && !lone) height = 480;
     gnuplot_terminal(g, kind, width, height);
     plot_style(g, 0);
