@@ -8,7 +8,7 @@ const typingPause = 300, settledPause = 350; /* ms */
 
 const page = {
     name: "model", files: {}, shown: new Set(), drifts: new Set(), known: "", results: new Results(), last: null, csv: null,
-    scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
+    ran: "", scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
 };
 
 /* Links ------------------------------------------------------------------------------------------------- */
@@ -83,7 +83,17 @@ async function check() {
     if (!found.diagnostics.length && found.exit) found.diagnostics = [{severity: "error", message: found.message}];
     editor.show(found.diagnostics);
     showMessages(byId("messages"), found.diagnostics, text, (line, column) => editor.go(line, column));
+    if (found.exit !== 0) outdated("Not run: the model has a mistake.");
+    else if (!byId("live").checked && text !== page.ran) outdated("The model has changed: Run, or Ctrl+Enter.");
     return found;
+}
+
+/* What is shown belongs to another text than the one in the editor: nobody shall take it for this one's. */
+function outdated(words) {
+    if (page.runner.busy) return;
+    document.querySelector("main").classList.toggle("outdated", page.results.t.length > 0);
+    const more = page.results.t.length ? " Pictures and certificate are those of the run before." : "";
+    showVerdict(byId("verdict"), {status: "other", message: words + more});
 }
 
 /* The text rules: what the sliders had changed is forgotten. */
@@ -142,6 +152,8 @@ function finish(done, results, quick, text) {
     const mistake = result.status === "failed" && (result.diagnostics || []).find((one) => one.severity === "error");
     if (mistake) result.message = mistake.message;
     page.last = result;
+    page.ran = text;
+    document.querySelector("main").classList.remove("outdated");
     page.memory = done.memory;
     page.seconds = done.seconds;
     if (results.names.length) page.results = results;

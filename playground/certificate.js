@@ -10,7 +10,7 @@ function sayNumber(value, digits = 2) {
     return size >= 1e-3 && size < 1e5 ? String(Number(value.toPrecision(digits + 1))) : value.toExponential(digits - 1);
 }
 
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 
 /* {words, kind, more}: one sentence, its colour, and what else is to be said. */
 function verdictOf(result) {
@@ -18,7 +18,8 @@ function verdictOf(result) {
     const watched = (result.kept || []).filter((row) => row.kind === "watched" || row.kind === "damped");
     const worst = (rows) => rows.reduce((a, b) => ((b.scaled_drift || 0) > (a.scaled_drift || 0) ? b : a));
     const more = [];
-    if (result.status === "failed") return {words: result.message, kind: "bad", more};
+    if (result.status === "failed") return {words: sentence(result.message), kind: "bad", more};
+    if (result.status === "other") return {words: result.message, kind: "plain", more};
     if (result.status === "stopped" && result.message) more.push(`Stopped ${result.message}.`);
     else if (result.message) more.push(sentence(result.message));
     const accuracy = result.accuracy || {};

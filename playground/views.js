@@ -92,7 +92,7 @@ function firstPhase(names, columns) {
     if (lines.length > 1) return lines.slice(0, 2).map((one) => one.columns[one.columns.length >> 2]);
     if (pair) return pair;
     if (rate) return [rate, `${rate}'`];
-    return [names[0], names[1] || names[0]];
+    return names.length > 1 ? names.slice(0, 2) : ["t", names[0]];
 }
 
 /* Of `param a = 3 {m}` a slider; of `param b = 2*a` none: it follows.  Those of libraries and arrays have one, too. */

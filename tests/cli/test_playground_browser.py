@@ -141,9 +141,14 @@ class Playground(cli.Case):
         self.assertEqual(next(line for line in lines if line.strip() == "^").index("^"), WRONG.split("\n")[2].index("y"))
         self.assertEqual(self.browser.ask("document.querySelector('#copy .mark-error').textContent"), "y")
         self.assertEqual(self.runs(), runs)
+        self.assertIn("Not run", self.verdict())  # the green words were those of another text
+        self.assertTrue(self.browser.ask("document.querySelector('main').classList.contains('outdated')"))
+        self.assertLessEqual(self.browser.ask("byId('messages').getBoundingClientRect().bottom - innerHeight"), 0)
         self.write(RIGHT)
         self.browser.wait("page.runs > %d && !page.runner.busy" % runs, 20)
         self.assertEqual(self.browser.ask("byId('messages').innerText"), "")
+        self.assertFalse(self.browser.ask("document.querySelector('main').classList.contains('outdated')"))
+        self.assertNotIn("Not run", self.verdict())
         self.same_numbers(RIGHT)
         self.assertEqual(self.browser.complaints, [])
 
