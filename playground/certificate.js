@@ -27,12 +27,12 @@ function verdictOf(result) {
     let words, kind = "good";
     if (kept.length) {
         const row = worst(kept), held = row.scaled_drift <= roundOffUnits;
-        words = held ? `Held to round-off: ${kept.length > 1 ? "no kept row drifts" : `${row.name} does not drift`} by more than ${sayNumber(row.scaled_drift)} units.`
-            : `Not at round-off: ${row.name} drifts by ${sayNumber(row.scaled_drift)} units.`;
+        words = held ? `Held to round-off: ${kept.length > 1 ? "no kept row drifts" : `${row.name} does not drift`} by more than ${sayNumber(row.scaled_drift)} round-offs.`
+            : `Not at round-off: ${row.name} drifts by ${sayNumber(row.scaled_drift)} round-offs.`;
         if (!held) kind = "fair";
     } else if (watched.length) {
         const row = worst(watched);
-        [words, kind] = [`${row.name} is watched and drifts by ${sayNumber(row.scaled_drift)} units of round-off.`, "plain"];
+        [words, kind] = [`${row.name} is watched and drifts by ${sayNumber(row.scaled_drift)} round-offs.`, "plain"];
     } else [words, kind] = ["The run is done. This model states nothing that must stay.", "plain"];
     if (accuracy.warning) kind = "fair";
     return {words, kind, more};

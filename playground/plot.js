@@ -134,6 +134,7 @@ class Plot {
         g.strokeStyle = f.soft;
         g.setLineDash([2, 4]);
         g.lineWidth = 1;
+        g.globalAlpha = this.data.marks.length > 40 ? 0.35 : 1;
         for (const mark of this.data.marks.slice(0, 400)) {
             g.beginPath();
             g.moveTo(to.x(mark.t), f.top);
@@ -141,6 +142,7 @@ class Plot {
             g.stroke();
         }
         g.setLineDash([]);
+        g.globalAlpha = 1;
     }
 
     axes(f, r, to) {

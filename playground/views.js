@@ -75,20 +75,24 @@ function firstColumns(names, columns) {
     const plain = names.filter((name) => !/'|^lambda\.|^d\//.test(name)), all = plain.length ? plain : names;
     const [line] = fieldArrays(all);
     if (line) return new Set([0, 1, 2, 3, 4, 5].map((k) => line.columns[Math.round(k * (line.columns.length - 1) / 5)]));
-    const size = (name) => {
-        const [low, high] = finiteRange([columns[name]]);
-        return Math.max(high - low, 1e-300);
-    };
-    const first = size(all[0]);
-    return new Set(all.filter((name) => size(name) < 8 * first && size(name) > first / 8).slice(0, 6));
+    const size = (name) => columnExtent(columns[name]), moving = movingColumns(all, columns), first = size(moving[0] || all[0]);
+    return new Set((moving.length ? moving : all).filter((name) => size(name) <= 8 * first && size(name) >= first / 8).slice(0, 6));
+}
+
+const columnExtent = (values) => finiteRange([values]).reduce((low, high) => high - low);
+
+/* What changes by more than the round-off of the others. */
+function movingColumns(names, columns) {
+    const most = names.reduce((sum, name) => Math.max(sum, columnExtent(columns[name])), 0);
+    return names.filter((name) => columnExtent(columns[name]) > 1e-9 * most);
 }
 
 /* x and y of a point that moves in both, a position and its rate, the middles of two lines, or the first two. */
 function firstPhase(names, columns) {
-    const extent = (name) => finiteRange([columns[name]]).reduce((low, high) => high - low);
+    const extent = (name) => columnExtent(columns[name]), moving = movingColumns(names, columns);
     const pair = mechanismPoints(names).map((one) => one.axes).find((axes) => axes.length === 2 && names.length > 2 &&
-        Math.min(...axes.map(extent)) > 1e-6 * Math.max(...axes.map(extent)));
-    const rate = names.find((name) => names.includes(`${name}'`) && extent(name) > 0), lines = fieldArrays(names);
+        axes.every((one) => moving.includes(one)) && Math.min(...axes.map(extent)) > 1e-6 * Math.max(...axes.map(extent)));
+    const rate = moving.find((name) => names.includes(`${name}'`)), lines = fieldArrays(names);
     if (lines.length > 1) return lines.slice(0, 2).map((one) => one.columns[one.columns.length >> 2]);
     if (pair) return pair;
     if (rate) return [rate, `${rate}'`];

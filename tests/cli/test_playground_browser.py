@@ -280,6 +280,10 @@ class Playground(cli.Case):
         self.assertFalse(self.browser.ask("byId('field-card').hidden"))
         self.assertGreater(self.browser.ask(colors), 60)
         self.assertEqual(self.browser.ask("[...byId('field-of').options].map((one) => one.value)"), ["u", "v"])
+        self.browser.open("about:blank")
+        self.load("#example=wishbone")  # lower.r[1] is zero but for round-off, and the first column
+        self.assertGreater(self.browser.ask("Math.min(...[...page.shown].map((name) => columnExtent(page.results.columns[name])))"), 1e-3)
+        self.assertGreater(self.browser.ask("columnExtent(page.results.columns[byId('phase-x').value])"), 1e-3)
         for example, decades in (("robertson", True), ("crane", False)):
             self.browser.open("about:blank")
             self.load("#example=" + example)
