@@ -70,15 +70,18 @@ static int axes_of(struct panel *p, const struct store *s, struct job *j, const 
     return 0;
 }
 
-/* The names if they are few, else the first ones. */
+/* The names if they are few, else the first ones, as long as the axis of a low panel. */
 static void label_by_names(struct panel *p, const struct store *s) {
+    enum { ROOM = 26 };
     char name[NAME];
+    int shown = 0;
     p->label[0] = '\0';
-    for (int i = 0; i < p->curves && i < 3; i++) {
-        store_name(s, p->y[i], name, sizeof name);
-        text_add(p->label, sizeof p->label, "%s%.30s", i ? ", " : "", name);
+    for (; shown < p->curves && shown < 3; shown++) {
+        store_name(s, p->y[shown], name, sizeof name);
+        if (shown > 0 && strlen(p->label) + strlen(name) > ROOM) break;
+        text_add(p->label, sizeof p->label, "%s%.30s", shown ? ", " : "", name);
     }
-    if (p->curves > 3) text_add(p->label, sizeof p->label, ", ...");
+    if (p->curves > shown) text_add(p->label, sizeof p->label, ", ...");
 }
 
 /* The unit that all curves share, behind the label. */

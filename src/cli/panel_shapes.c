@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,13 +44,22 @@ static int partner(const struct store *s, int column) {
     return column_named(s, name);
 }
 
+/* A way along an axis, but for round-off, shows nothing that curves over t do not. */
+static int is_way(const struct store *s, int column, int other) {
+    double low[2], high[2];
+    if (!store_range(s, store_column(s, column), &low[0], &high[0])) return 0;
+    if (!store_range(s, store_column(s, other), &low[1], &high[1])) return 0;
+    double a = high[0] - low[0], b = high[1] - low[1];
+    return fmin(a, b) > 1e-6 * fmax(a, b);
+}
+
 void panel_paths(struct panels *p, const struct store *s) {
     keel_mode mode;
     const keel_model *model = s->trace->job->model;
     if (!keel_model_mode(model, keel_model_start(model), &mode) || mode.dof < 0) return;
     for (int i = 0, paths = 0; i < s->columns && paths < MOST_PATHS && p->count < PANEL_MOST; i++) {
         int other = keel_sim_column_kind(s->trace->sim, i) == KEEL_COLUMN_STATE ? partner(s, i) : -1;
-        if (other < 0) continue;
+        if (other < 0 || !is_way(s, i, other)) continue;
         struct panel *one = &p->list[p->count++];
         *one = (struct panel){.x = store_column(s, i), .y = {store_column(s, other)}, .curves = 1};
         store_name(s, one->y[0], one->label, sizeof one->label);

@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum { NAME = 256, BINS = 300 };
+/* In pixels, where gnuplot takes a sign for 0.6 of the size of the letters; the room in signs. */
+enum { SIGN_WIDTH = 8, INLINE_WIDTH = 500, INLINE_ROOM = 43 };
 static const double floor_units = 0.01; /* drifts of zero are drawn here */
 const char *const plot_palette[PLOT_COLORS] = {"#0072B2", "#D55E00", "#009E73",
                                                "#CC79A7", "#56B4E9", "#E69F00"};
@@ -133,6 +135,13 @@ static int is_round(const struct panel *p, struct range x, struct range y) {
     return p->x != 0 && p->curves == 1 && a > 0 && b > 0 && a < 4 * b && b < 4 * a;
 }
 
+/* A way alone on its sheet: as high as it needs where both axes have one scale. */
+static int lone_height(const struct store *s, const struct panel *p) {
+    struct range x = range_of(s, &p->x, 1), y = range_of(s, p->y, p->curves);
+    double share = is_round(p, x, y) ? (y.high - y.low) / (x.high - x.low) : 1;
+    return 100 + (int)(560 * fmin(fmax(share, 0.3), 1));
+}
+
 static void drift_axis(FILE *g, struct range y, int terminal) {
     double top = fmax(10, pow(10, ceil(log10(fmax(y.high, 1)))));
     int decades = (int)lround(log10(top / floor_units)), apart = decades > 8 ? (decades + 5) / 6 : 1;
@@ -148,23 +157,23 @@ static void drift_axis(FILE *g, struct range y, int terminal) {
     fprintf(g, ")\n");
 }
 
-/* Above the panel, in as many columns as there is room for. */
-static void legend(FILE *g, const struct store *s, const struct panel *p) {
-    enum { ROOM = 62, SAMPLE = 5 }; /* in signs */
+/* Above the panel, in as many columns as there is room for; room, and the sample before a name, in signs. */
+static void legend(FILE *g, const struct store *s, const struct panel *p, int room) {
+    enum { SAMPLE = 7 };
     char name[NAME];
     size_t longest = 1;
     for (int k = 0; k < p->curves; k++) {
         store_name(s, p->y[k], name, sizeof name);
         if (strlen(name) > longest) longest = strlen(name);
     }
-    int columns = ROOM / ((int)longest + SAMPLE);
+    int columns = room / ((int)longest + SAMPLE);
     fprintf(g, "set key tmargin left horizontal Left reverse samplen 1.5 maxcols %d\n",
             columns > 0 ? columns : 1);
 }
 
-/* The panel itself; its data are there already. */
+/* The panel itself; its data are there already.  room: signs across, axes and margins taken off. */
 static void panel(FILE *g, const struct job *j, const struct store *s, const struct panel *p, int index,
-                  int terminal) {
+                  int room, int terminal) {
     if (p->line) {
         plot_line(g, j, s, p, index);
         return;
@@ -194,7 +203,7 @@ static void panel(FILE *g, const struct job *j, const struct store *s, const str
     gnuplot_text(g, p->label);
     fprintf(g, "\n");
     plot_events(g, j, s, x.low, p->x == 0 && !terminal ? x.high : x.low);
-    if (several) legend(g, s, p);
+    if (several) legend(g, s, p, room);
     else fprintf(g, "unset key\n");
     fprintf(g, "plot");
     for (int k = 0; k < p->curves; k++) {
@@ -243,7 +252,10 @@ static void draw_sheet(FILE *g, const struct job *j, const struct store *s, cons
                        enum gnuplot_kind kind) {
     int across = p->count > 4 ? 2 : 1, down = (p->count + across - 1) / across;
     int widest = 0, lone = p->count == 1 && p->list[0].x != 0;
-    int width = across == 2 ? 1200 : lone ? 720 : 900, height = lone ? 660 : 60 + 250 * down;
+    int width = across == 2 ? 1200
+                : lone      ? 720
+                            : 900,
+        height = lone ? lone_height(s, &p->list[0]) : 60 + 250 * down;
     if (p->count == 1 && !lone) height = 480;
     gnuplot_terminal(g, kind, width, height);
     plot_style(g, 0);
@@ -258,7 +270,8 @@ static void draw_sheet(FILE *g, const struct job *j, const struct store *s, cons
     fprintf(g, "\n");
     if (p->count > 1)
         fprintf(g, "set lmargin %d\nset rmargin 3\n", 8 + widest); /* all begin below each other */
-    for (int k = 0; k < p->count; k++) panel(g, j, s, &p->list[k], k, 0);
+    int room = width / across / SIGN_WIDTH - 12 - widest;
+    for (int k = 0; k < p->count; k++) panel(g, j, s, &p->list[k], k, room, 0);
     fprintf(g, "unset multiplot\n");
 }
 
@@ -272,7 +285,7 @@ static void draw_terminal(FILE *g, const struct job *j, const struct store *s, c
     plot_style(g, 1);
     for (int k = 0; k < p->count; k++) {
         data(g, s, &p->list[k], k);
-        panel(g, j, s, &p->list[k], k, 1);
+        panel(g, j, s, &p->list[k], k, columns - 16, 1);
     }
 }
 
@@ -363,9 +376,9 @@ int plot_inline(FILE *to, const struct job *j, const struct store *s, const stru
     if (!drawable(s, one)) return text_set(why, capacity, "there is nothing to draw"), 1;
     FILE *g = gnuplot_program();
     if (!g) return text_set(why, capacity, "a temporary file cannot be made: %s", strerror(errno)), -1;
-    gnuplot_terminal(g, GNUPLOT_INLINE, 500, one->x ? 420 : 300);
+    gnuplot_terminal(g, GNUPLOT_INLINE, INLINE_WIDTH, one->x ? 420 : 300);
     plot_style(g, 0);
     data(g, s, one, 0);
-    panel(g, j, s, one, 0, 0);
+    panel(g, j, s, one, 0, INLINE_ROOM, 0);
     return gnuplot_run(g, fileno(to), why, capacity);
 }

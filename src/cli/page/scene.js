@@ -20,6 +20,20 @@ function sceneFraction(t, time) {
     return {low, high, share: width === 0 ? 1 : Math.min(1, Math.max(0, (time - t[low]) / width))};
 }
 
+/* A cubic through the places k and k + 1, with slopes by their neighbours: a turning rod keeps its length to the eye.
+ * Two rows at one time, an event, end a smooth piece. */
+function sceneBetween(t, x, k, share) {
+    const next = Math.min(k + 1, t.length - 1), h = t[next] - t[k];
+    if (h === 0) return x[next];
+    const slope = (i) => (x[i + 1] - x[i]) / (t[i + 1] - t[i]);
+    const mean = (far) => { /* with the piece behind place `far`, each weighed by the other's width */
+        const other = t[far + 1] - t[far];
+        return far < 0 || far + 1 >= t.length || other === 0 ? slope(k) : (slope(far) * h + slope(k) * other) / (h + other);
+    };
+    const a = h * mean(k - 1), b = h * mean(next), u = share, v = 1 - share;
+    return v * v * (1 + 2 * u) * x[k] + u * u * (1 + 2 * v) * x[next] + u * v * (v * a - u * b);
+}
+
 function sceneButton(words, label) {
     const button = document.createElement("button");
     button.type = "button";
@@ -180,7 +194,7 @@ class Scene {
 
     /* Where a point of the store is between two places. */
     at(axes, place) {
-        return axes.map((axis) => axis[place.low] + place.share * (axis[place.high] - axis[place.low]));
+        return axes.map((axis) => sceneBetween(this.t, axis, place.low, place.share));
     }
 
     size() {
@@ -273,10 +287,13 @@ class Scene {
         const {place} = this.paper, movers = [...this.found.points, ...this.found.bodies];
         if (movers.length > 12) return;
         const count = this.t.length, tail = Math.max(2, Math.min(Math.floor(count / 6), 160));
+        const parts = Math.max(1, Math.min(4, Math.floor(4000 / count)));
         movers.forEach((one, i) => {
             const color = this.color(i), pick = (from, to, step) => {
                 const list = [];
-                for (let k = from; k < to; k += step) list.push(one.at.map((axis) => axis[k]));
+                for (let k = from; k < to; k += step)
+                    for (let part = 0; part < (k + 1 < to ? parts : 1); part++)
+                        list.push(one.at.map((axis) => sceneBetween(this.t, axis, k, part / parts)));
                 return list;
             };
             if (movers.length <= 4) this.line(pick(0, count, Math.max(1, Math.floor(count / 3000))), color, 1, 0.22);
