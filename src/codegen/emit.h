@@ -8,6 +8,7 @@
 #ifndef KEEL_CODEGEN_EMIT_H
 #define KEEL_CODEGEN_EMIT_H
 
+#include <keel/implicit.h>
 #include <keel/splitting.h>
 
 #include "symbolic/tape.h"
@@ -46,13 +47,14 @@ enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, E
 /* Operations of one part of a function; longest name; room for a number. */
 enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
-/* The texts of keel/real.h, keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h,
- * core/step_control.h, core/kernel_state.h, core/kernel.h, core/lanes.h, core/lanes_steps.h,
- * core/device_real.h, core/device.h, linalg/small.h, core/mechanism.h, core/lanes_motion.h, line by line;
- * they end with NULL. */
-extern const char *const emit_real[], *const emit_explicit[], *const emit_splitting[], *const emit_taylor[];
+/* The texts of keel/real.h, keel/explicit.h, keel/implicit.h, keel/splitting.h, keel/taylor.h,
+ * linalg/rowspace.h, core/project.h, core/step_control.h, core/kernel_state.h, core/kernel_rows.h,
+ * core/kernel.h, core/lanes.h, core/lanes_steps.h, core/device_real.h, core/device.h, linalg/small.h,
+ * core/mechanism.h, core/lanes_motion.h, line by line; they end with NULL. */
+extern const char *const emit_real[], *const emit_explicit[], *const emit_implicit[];
+extern const char *const emit_splitting[], *const emit_taylor[];
 extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
-extern const char *const emit_kernel_state[], *const emit_kernel_steps[];
+extern const char *const emit_kernel_state[], *const emit_kernel_rows[], *const emit_kernel_steps[];
 extern const char *const emit_lanes_text[], *const emit_lanes_steps[];
 extern const char *const emit_device_real[], *const emit_device_text[];
 extern const char *const emit_small[], *const emit_mechanism[], *const emit_lanes_motion[];
@@ -84,6 +86,7 @@ void emit_number(char *out, size_t capacity, double value); /* in hexadecimal; E
 
 struct emit_method { /* that a right-hand side is compiled into */
     const keel_rk *rk;
+    const keel_implicit *implicit;
     keel_splitting splitting; /* stages 0: it is not one */
     int series;               /* of the solution.  None of these: there is no such method */
 };

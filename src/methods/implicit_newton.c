@@ -47,40 +47,17 @@ void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_w
     m->pivot = keel_work_doubles(w, ((size_t)m->real + 2 * (size_t)complex) * n);
 }
 
-void implicit_raise_scale(keel_work *w, int stages) {
-    struct implicit_rk *m = w->method;
-    double *scale = m->scale, largest = 0;
-    int n = w->n;
-    for (int i = 0; i < stages; i++) {
-        const double *k = implicit_row(m->k, w, i);
-        for (int c = 0; c < n; c++) {
-            double size = fabs(k[c]);
-            if (size > IMPLICIT_BEYOND * scale[c]) scale[c] = size;
-            largest = size > largest ? size : largest;
-        }
-    }
-    for (int c = 0; c < n; c++) scale[c] = scale[c] > 1e-6 * largest ? scale[c] : 1e-6 * largest;
+int implicit_rate(double t, const double *x, double *out, void *context) {
+    keel_work *w = context;
+    const struct implicit_rk *m = w->method;
+    return m->system ? m->system->rhs(w, t, x, out) : keel_rhs(w, t, x, out);
 }
 
 keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
-    struct implicit_rk *m = w->method;
-    const double *from = m->from;
-    double *stage = m->stage, h = a->h;
-    int width = m->width;
-    for (int i = 0; i < table->s; i++) {
-        double *k = implicit_row(m->k, w, i), *z = implicit_row(m->z, w, i);
-        const double *f = k;
-        if (i == 0 && table->first_explicit) {
-            f = a->f;
-        } else {
-            double t = a->t + table->c[i] * h;
-            for (int c = 0; c < width; c++) stage[c] = from[c] + z[c];
-            keel_status status = m->system ? m->system->rhs(w, t, stage, k) : keel_rhs(w, t, stage, k);
-            if (status != KEEL_OK) return status;
-        }
-        for (int c = 0; c < width; c++) k[c] = h * f[c];
-    }
-    return KEEL_OK;
+    const struct implicit_rk *m = w->method;
+    keel_implicit shape = implicit_shape(table);
+    keel_implicit_room room = implicit_room(w);
+    return (keel_status)keel_implicit_rates(&shape, &room, implicit_rate, w, a->t, a->h, m->from, a->f);
 }
 
 double implicit_size(const keel_work *w, int stages, const double *v) {
@@ -290,11 +267,11 @@ static enum verdict control_round_off(struct implicit_memory *memory, int round,
     if (!isfinite(size)) return GIVE_UP;
     if (size <= DBL_EPSILON) return ARRIVED;
     if (round > 1 && rate < 0.5 && size * rate / (1 - rate) <= 0.1 * DBL_EPSILON) return ARRIVED;
-    if (implicit_arrived(size, idle)) {
+    if (keel_implicit_arrived(size, idle)) {
         memory->rate = 0;
         return ARRIVED;
     }
-    return round > 40 || idle > 3 || (round > 6 && rate > 0.9 && size > IMPLICIT_NEAR) ? GIVE_UP : GO_ON;
+    return round > 40 || idle > 3 || (round > 6 && rate > 0.9 && size > KEEL_IMPLICIT_NEAR) ? GIVE_UP : GO_ON;
 }
 
 /* The size of m->moved; with tolerances z counts as h f_z dz. */
@@ -338,7 +315,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     for (int round = 1;; round++) {
         keel_status status = implicit_rates(w, a, table);
         if (status != KEEL_OK) return status;
-        if (w->rtol == 0 && (round == 1 || idle)) implicit_raise_scale(w, s);
+        if (w->rtol == 0 && (round == 1 || idle)) keel_implicit_raise(w->n, m->width, s, m->k, m->scale);
         find_residual(w, table);
         solve(w, table);
         keel_work_count(w, 0, 1);
@@ -353,7 +330,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         /* The first rate may flatter: most of a large first change is linear. */
         double least_rate = !m->system && round == known ? fmin(rate_of_last, 0.1) : 0;
         memory->iterations = round;
-        idle = implicit_idle(idle, size, before, &smallest);
+        idle = keel_implicit_idle(idle, size, before, &smallest);
         enum verdict verdict =
             w->rtol > 0 ? control_tolerance(memory, s, round, known, size, mean, least_rate, enough, least)
                         : control_round_off(memory, round, size, idle, rate);

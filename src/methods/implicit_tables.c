@@ -354,3 +354,32 @@ void implicit_table_fill(struct implicit_table *table, enum implicit_kind kind, 
     decompose(table, a);
     if (kind == IMPLICIT_RADAU_2A && s > 2) find_looks(table, c, b);
 }
+
+void implicit_start_weights(const struct implicit_table *last, const struct implicit_table *table,
+                            int skipped, int nodes, double from, double ratio, double out[S][S + 1]) {
+    double node[S + 1];
+    memcpy(node, last->c, sizeof last->c);
+    node[last->s] = 1;
+    for (int i = 0; i < table->s; i++)
+        implicit_integrals(nodes, node + skipped, from, from + table->c[i] * ratio, out[i] + skipped);
+}
+
+keel_implicit implicit_shape(const struct implicit_table *table) {
+    return (keel_implicit){.stages = table->s,
+                           .first_explicit = table->first_explicit,
+                           .last_is_end = table->last_is_end,
+                           .with_rate = table->c[table->s - 1] < 1,
+                           .c = table->c,
+                           .a = table->a,
+                           .of_stage = table->of_stage,
+                           .of_end = &table->of_end};
+}
+
+void implicit_loop_fill(struct implicit_loop *loop, enum implicit_kind kind, int stages) {
+    const struct implicit_loop *filled = loop;
+    const struct implicit_table *table = &filled->table;
+    implicit_table_fill(&loop->table, kind, stages);
+    loop->shape = implicit_shape(table);
+    implicit_start_weights(table, table, 0, stages + loop->shape.with_rate, 1, 1, loop->start);
+    loop->shape.start = filled->start;
+}

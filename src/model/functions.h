@@ -54,7 +54,6 @@ struct functions {
     struct tape tape[FUNCTIONS_ROLES];
     unsigned char there[FUNCTIONS_ROLES];
     keel_fn *call[FUNCTIONS_ROLES]; /* NULL where there is none */
-    struct emit_method method;      /* that f is to be compiled into */
     keel_kernel kernel;             /* method NULL: there is none */
     int rows_inside;                /* the kernel has the rows */
     struct series recurrences;      /* of the motion */
