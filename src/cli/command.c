@@ -82,7 +82,9 @@ const struct command command_table[] = {
      "..)\n"
      "that the motion keeps.  The search is exact, in fractions; what is a product of others is left out.  "
      "Each is\n"
-     "written as a line for the model, in its parameters where it holds for all their values.",
+     "written as a line for the model, in its parameters where it holds for all their values.  --plot draws "
+     "how\n"
+     "constant each is along a run that does not hold it.",
      "keel discover kepler.keel", "energy, momentum and both components of the Laplace-Runge-Lenz vector",
      discover_command},
     {"methods", COMMAND_METHODS, "[NAME]", "what methods there are, and what they can take", "",

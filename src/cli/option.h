@@ -117,7 +117,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "one row for every event (sweep, section: the NAME of an event to keep)")                              \
     X(plot, FILE, LINE, "FILE", NULL,                                                                        \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT |       \
-          COMMAND_STEADY | COMMAND_SECTION | COMMAND_LYAPUNOV,                                               \
+          COMMAND_STEADY | COMMAND_SECTION | COMMAND_LYAPUNOV | COMMAND_DISCOVER,                            \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
     X(full, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                 \
     X(list, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")   \
@@ -146,7 +146,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "where members run: on the cores, or on a GPU by nvcc's kernels (cores)")                              \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
-          COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT | COMMAND_STEADY | COMMAND_SECTION | COMMAND_LYAPUNOV,  \
+          COMMAND_SHOW | COMMAND_FIT | COMMAND_ORBIT | COMMAND_STEADY | COMMAND_SECTION | COMMAND_LYAPUNOV | \
+          COMMAND_DISCOVER,                                                                                  \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes|mechanics|parts|circuit|table",           \
       COMMAND_NEW, "what the starter model shows (pendulum)")                                                \

@@ -430,6 +430,7 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
     e->field.by_pattern = newton_by_pattern(&e->field);
     e->field.large = newton_goes_sparse(&e->field);
     e->field.hidden_rows.sparse = hidden_goes_sparse(&e->field, method->info.traits, stabilizer);
+    e->manifold.stagger = manifold_goes_staggered(&e->field, stabilizer);
     int measured = measure(e);
     e->r = &e->blank;
     if (measured && engine_too_large(e)) return e;

@@ -70,9 +70,11 @@ int saltation_moments(struct formulation *r) {
     struct model *m = r->y->m;
     struct graph *g = &m->graph;
     int first = r->event.count - r->surfaces, at = 0;
-    if (!m->directions || !r->surfaces) return 1;
+    if (!m->directions) return 1;
+    if (!find_primals(r)) return 0;
+    if (!r->surfaces) return 1;
     r->moment = pool_take(r->pool, (size_t)r->surfaces * (size_t)m->directions * sizeof *r->moment);
-    if (r->pool->refused || !find_primals(r)) return 0;
+    if (r->pool->refused) return 0;
     for (int k = 0; k < r->surfaces; k++) {
         expr e = r->event.value[first + k], slope = slope_of(r, e);
         for (int j = 0; j < m->directions; j++) {
