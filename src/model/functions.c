@@ -255,8 +255,8 @@ static int emit_second_order(struct functions *f, struct emit *e, const struct f
     if (!find_mechanics(f, r, &m)) return 0;
     if (!e->lanes) return emit_mechanics(e, name, &m) < 0 ? -1 : 0;
     const keel_stepper *stepper = r->m == 0 && r->event.count == 0 ? registry_find(method) : NULL;
-    f->method.rk = stepper ? registry_table(stepper) : NULL;
-    int left_out = f->method.rk ? emit_motion(e, name, &m, &f->method) : 1;
+    struct emit_method inside = {.rk = stepper ? registry_table(stepper) : NULL};
+    int left_out = inside.rk ? emit_motion(e, name, &m, &inside) : 1;
     if (left_out) return left_out < 0 ? -1 : 0;
     f->kernel.method = stepper->info.name;
     f->rows_inside = 1;
