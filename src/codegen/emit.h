@@ -81,7 +81,7 @@ int emit_under(struct emit *e, const char *head, const char *name, const struct 
 int emit_body(struct emit *e, const struct tape *t);
 struct roll;
 int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r); /* emit_roll.c */
-void emit_loops(struct emit *e); /* what all loops of a file need, once */
+void emit_loops(struct emit *e);                            /* what all loops of a file need, once */
 void emit_number(char *out, size_t capacity, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
 
 struct emit_method { /* that a right-hand side is compiled into */

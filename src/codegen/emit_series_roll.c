@@ -266,6 +266,7 @@ static int put_part(struct loops *l, const char *what, const struct series_roll 
 int emit_series_rolled(struct emit *e, const char *name, const struct series *s) {
     struct series_rolls rolls;
     int status = series_rolls_build(&rolls, s);
+    if (status < 0) e->failed = e->starved = 1;
     if (status) return status;
     struct loops l = {.e = e, .name = name, .s = s};
     emit_loops(e);
