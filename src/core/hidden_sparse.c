@@ -52,8 +52,7 @@ int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const i
 }
 
 void hidden_sparse_shortest(struct field *fd, double *c, double *a) {
-    memset(a, 0, (size_t)fd->n * sizeof *a);
-    saddle_solve_roughly(&fd->hidden_rows.saddle, a, c);
+    saddle_shortest(&fd->hidden_rows.saddle, c, a);
 }
 
 void hidden_sparse_tangent(struct field *fd, double *a) {

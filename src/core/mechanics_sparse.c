@@ -137,8 +137,7 @@ void mechanics_sparse_accelerate(struct field *fd) {
 }
 
 void mechanics_sparse_shortest(struct field *fd, double *c, double *d) {
-    memset(d, 0, (size_t)fd->nq * sizeof *d);
-    saddle_solve_roughly(&fd->mech.saddle, d, c);
+    saddle_shortest(&fd->mech.saddle, c, d);
 }
 
 void mechanics_sparse_sizes(const struct field *fd, const double *k, const double *x, double *position,

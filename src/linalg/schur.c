@@ -148,12 +148,13 @@ int schur_factor(struct schur *s, const double *k, const int *active) {
     return 0;
 }
 
-/* r := B z - c, row by row, and the first half of S^-1 r with it. */
-static void miss(const struct schur *s, const double *c) {
+/* r := B z - c, row by row, and the first half of S^-1 r with it.  rests: z is 0. */
+static void miss(const struct schur *s, const double *c, int rests) {
     const double *l = s->l;
     double *r = s->r;
     for (int i = 0; i < s->k; i++) {
-        double sum = s->size[i] > 0 ? schur_row_times(s, i) - c[s->order[i]] : 0; /* 0: left out */
+        double sum = rests ? 0 : schur_row_times(s, i);
+        sum = s->size[i] > 0 ? sum - c[s->order[i]] : 0; /* 0: left out */
         for (int p = s->row_start[i]; p < s->row_start[i + 1]; p++)
             sum -= l[s->row_at[p]] * r[s->row_column[p]];
         r[i] = sum;
@@ -208,19 +209,34 @@ static void from_lengths(const struct schur *s, double *f) {
     for (int j = 0; j < s->nq && !s->diagonal; j++) f[s->member[j]] = s->z[j];
 }
 
+/* What z lacks of B z = c, once. */
+static void correct(const struct schur *s, const double *c, int rests) {
+    if (s->forest) {
+        schur_forest_miss(s, c, rests);
+        schur_forest_back(s);
+    } else {
+        miss(s, c, rests);
+        pull(s);
+    }
+}
+
 void schur_solve(struct schur *s, double *f, double *c, int exactly) {
     to_lengths(s, f);
     double before = exactly ? largest_square(s, 0) : 0;
     memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
     for (int pass = 0; pass <= REFINEMENTS; pass++) {
-        if (s->forest) schur_forest_miss(s, c);
-        else miss(s, c);
-        if (s->forest) schur_forest_back(s);
-        else pull(s);
+        correct(s, c, 0);
         if (!exactly || holds(s, c, largest_square(s, before))) break;
     }
     from_lengths(s, f);
     for (int i = 0; i < s->k; i++) c[s->order[i]] = s->mu[i];
+}
+
+void schur_shortest(struct schur *s, const double *c, double *d) {
+    memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
+    memset(s->z, 0, (size_t)s->nq * sizeof *s->z);
+    correct(s, c, 1);
+    from_lengths(s, d);
 }
 
 void schur_divide(struct schur *s, double *v) {

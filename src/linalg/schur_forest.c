@@ -59,13 +59,13 @@ int schur_forest_factor(struct schur *s, const int *active) {
 }
 
 /* r_i has what the rows before it leave there: no row waits for its own part. */
-void schur_forest_miss(const struct schur *s, const double *c) {
+void schur_forest_miss(const struct schur *s, const double *c, int rests) {
     const double *restrict joint = s->joint, *restrict size = s->size;
     const int *restrict parent = s->parent, *restrict order = s->order;
     double *restrict r = s->r;
     memset(r, 0, ((size_t)s->k + 1) * sizeof *r);
     for (int i = 0; i < s->k; i++) {
-        if (size[i] > 0) r[i] += schur_row_times(s, i) - c[order[i]];
+        if (size[i] > 0) r[i] += (rests ? 0 : schur_row_times(s, i)) - c[order[i]];
         r[parent[i]] -= joint[i] * r[i];
     }
 }

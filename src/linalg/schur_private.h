@@ -55,8 +55,9 @@ struct schur {
 /* schur_forest.c */
 int schur_forest_layout(struct schur *s); /* after all others.  1: no memory */
 int schur_forest_factor(struct schur *s, const int *active);
-void schur_forest_miss(const struct schur *s, const double *c); /* r := L^-1 (B z - c) */
-void schur_forest_back(const struct schur *s);                  /* r := L^-T D^-1 r, into mu and z */
+/* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, into mu and z. */
+void schur_forest_miss(const struct schur *s, const double *c, int rests);
+void schur_forest_back(const struct schur *s);
 
 /* Row i of B z. */
 static inline double schur_row_times(const struct schur *s, int i) {
