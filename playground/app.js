@@ -210,10 +210,10 @@ function drawDrifts(results, result) {
     const names = rows.map((row) => row.name);
     if (![...page.drifts].some((name) => names.includes(name))) page.drifts = new Set([...rows]
         .sort((a, b) => (b.scaled_drift || 0) - (a.scaled_drift || 0)).slice(0, 6).map((row) => row.name));
-    const curves = rows.filter((row) => page.drifts.has(row.name)).map((row, i) => {
+    const x = results.times, curves = rows.filter((row) => page.drifts.has(row.name)).map((row, i) => {
         const unit = row.scaled_drift > 0 ? row.max_drift / row.scaled_drift : 1;
         const y = results.columns[`drift.${row.name}`].map((one) => Math.log10(Math.max(Math.abs(one) / unit, 0.1)));
-        return {name: row.name, x: results.t.map((t) => results.time(t)), y, color: plotColor(i)};
+        return {name: row.name, x, y, color: plotColor(i)};
     });
     driftPlot.show({curves, log: true, decades: results.decades});
     legend(byId("drift-legend"), names, page.drifts, plotColor, draw);
@@ -248,12 +248,12 @@ function draw() {
     if (names.join("\n") !== page.known) newColumns(names);
     const chosen = [...page.shown].filter((name) => results.columns[name]);
     const marks = ((result && result.events) || []).map((one) => ({t: results.time(one.t), name: one.name}));
-    const x = results.t.map((t) => results.time(t));
+    const x = results.times;
     timePlot.show({curves: chosen.map((name, i) => ({name, x, y: results.columns[name], color: plotColor(i)})),
         marks, bands: results.bands(), decades: results.decades});
     legend(byId("legend"), names.slice(0, 120), page.shown, plotColor, draw);
     const across = byId("phase-x").value, up = byId("phase-y").value;
-    phasePlot.show({curves: [{name: up, x: results.smooth(across), y: results.smooth(up), color: plotColor(0)}], across, path: true,
+    phasePlot.show({curves: [{name: up, ...results.way(across, up), color: plotColor(0)}], across, path: true,
         equal: isMechanics(result) && mechanismPoints([across, up]).length > 0});
     drawField(results, names);
     drawDrifts(results, result);

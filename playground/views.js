@@ -33,11 +33,17 @@ class Results {
         return this.decades ? (t > 0 ? Math.log10(t) : NaN) : t;
     }
 
-    /* A column with values between its rows: ways in a plane are round. */
-    smooth(name) {
-        const x = this.columns[name], count = this.t.length, parts = count < 5000 ? 4 : 1;
-        return Float64Array.from({length: (count - 1) * parts + 1},
-            (_, i) => sceneBetween(this.t, x, Math.floor(i / parts), (i % parts) / parts));
+    get times() {
+        return this.decades ? this.t.map((t) => this.time(t)) : this.t;
+    }
+
+    /* Two columns against each other, with values between their rows: ways in a plane are round. */
+    way(across, up) {
+        const axes = [this.columns[across], this.columns[up]], count = this.t.length;
+        const parts = count < 5000 ? sceneParts(axes, axes.map((one) => columnExtent(one) || 1)) : 1;
+        const [x, y] = axes.map((one) => Float64Array.from({length: (count - 1) * parts + 1},
+            (_, i) => sceneBetween(this.t, one, Math.floor(i / parts), (i % parts) / parts)));
+        return {x, y};
     }
 
     /* Stretches of one mode. */

@@ -300,6 +300,7 @@ class Playground(cli.Case):
                 most = Math.max(most, Math.abs(Math.hypot(sceneBetween(t, x, k, s), sceneBetween(t, y, k, s)) - 1)); return most; })()""")
         self.assertLess(most, 1e-3)
         self.assertEqual(self.browser.ask("sceneBetween([0, 1, 1, 2], [1, 0, 0, 1], 2, 0.5)"), 0.5)
+        self.assertEqual(self.browser.ask("sceneBetween([0, 1, 1, 2, 3], [9, 0, 0, 1, 4], 2, 0.5)"), 0.25)  # x = (t - 1)^2
 
     def test_size(self):
         with open(PAGE, "rb") as file:
