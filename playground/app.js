@@ -8,7 +8,7 @@ const typingPause = 300, settledPause = 350; /* ms */
 
 const page = {
     name: "model", files: {}, shown: new Set(), drifts: new Set(), known: "", results: new Results(), last: null, csv: null,
-    ran: "", scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
+    ran: "", gentle: false, scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
 };
 
 /* Links ------------------------------------------------------------------------------------------------- */
@@ -108,11 +108,13 @@ function changed() {
 
 /* Running ----------------------------------------------------------------------------------------------- */
 
-/* quick: while a slider moves, without the rerun that measures accuracy. */
+/* quick: while a slider moves, without the rerun that measures accuracy; with fewer rows where the way turns little
+ * from one to the next, since most of the time goes into rows. */
 async function run({quick = false}) {
     const text = editor.text, name = fileName(), results = new Results();
     const words = ["--json", "--interpret", "--out", "/dev/rows.csv", ...sliders.words(), name];
     if (quick) words.push("--accuracy", "no");
+    if (quick && page.gentle && !/^\s*options\b.*\b(every|at|steps.out)\b/m.test(text)) words.push("--points", "400");
     page.running = {quick};
     byId("stop").disabled = false;
     byId("command").textContent = ["keel run", name, ...sliders.words().map((one) => (one === "--set" ? one : `"${one}"`))].join(" ");
@@ -169,6 +171,7 @@ function finish(done, results, quick, text) {
     if (!quick || result.status === "failed") showVerdict(byId("verdict"), result);
     if (result.kept && !quick) showCertificate(byId("certificate"), result, done.seconds);
     draw();
+    if (!quick) page.gentle = results.t.length > 800 && results.parts(byId("phase-x").value, byId("phase-y").value) === 1;
     page.runs = (page.runs || 0) + 1;
     document.body.dataset.runs = String(page.runs);
 }
