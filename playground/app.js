@@ -8,7 +8,7 @@ const typingPause = 300, settledPause = 350; /* ms */
 
 const page = {
     name: "model", files: {}, shown: new Set(), drifts: new Set(), known: "", results: new Results(), last: null, csv: null,
-    ran: "", scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
+    ran: "", gentle: false, scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
 };
 
 /* Links ------------------------------------------------------------------------------------------------- */
@@ -108,11 +108,13 @@ function changed() {
 
 /* Running ----------------------------------------------------------------------------------------------- */
 
-/* quick: while a slider moves, without the rerun that measures accuracy. */
+/* quick: while a slider moves, without the rerun that measures accuracy; with fewer rows where the way turns little
+ * from one to the next, since most of the time goes into rows. */
 async function run({quick = false}) {
     const text = editor.text, name = fileName(), results = new Results();
     const words = ["--json", "--interpret", "--out", "/dev/rows.csv", ...sliders.words(), name];
     if (quick) words.push("--accuracy", "no");
+    if (quick && page.gentle && !/^\s*options\b.*\b(every|at|steps.out)\b/m.test(text)) words.push("--points", "400");
     page.running = {quick};
     byId("stop").disabled = false;
     byId("command").textContent = ["keel run", name, ...sliders.words().map((one) => (one === "--set" ? one : `"${one}"`))].join(" ");
@@ -169,6 +171,7 @@ function finish(done, results, quick, text) {
     if (!quick || result.status === "failed") showVerdict(byId("verdict"), result);
     if (result.kept && !quick) showCertificate(byId("certificate"), result, done.seconds);
     draw();
+    if (!quick) page.gentle = results.t.length > 800 && results.parts(byId("phase-x").value, byId("phase-y").value) === 1;
     page.runs = (page.runs || 0) + 1;
     document.body.dataset.runs = String(page.runs);
 }
@@ -210,10 +213,10 @@ function drawDrifts(results, result) {
     const names = rows.map((row) => row.name);
     if (![...page.drifts].some((name) => names.includes(name))) page.drifts = new Set([...rows]
         .sort((a, b) => (b.scaled_drift || 0) - (a.scaled_drift || 0)).slice(0, 6).map((row) => row.name));
-    const curves = rows.filter((row) => page.drifts.has(row.name)).map((row, i) => {
+    const x = results.times, curves = rows.filter((row) => page.drifts.has(row.name)).map((row, i) => {
         const unit = row.scaled_drift > 0 ? row.max_drift / row.scaled_drift : 1;
         const y = results.columns[`drift.${row.name}`].map((one) => Math.log10(Math.max(Math.abs(one) / unit, 0.1)));
-        return {name: row.name, x: results.t.map((t) => results.time(t)), y, color: plotColor(i)};
+        return {name: row.name, x, y, color: plotColor(i)};
     });
     driftPlot.show({curves, log: true, decades: results.decades});
     legend(byId("drift-legend"), names, page.drifts, plotColor, draw);
@@ -248,12 +251,12 @@ function draw() {
     if (names.join("\n") !== page.known) newColumns(names);
     const chosen = [...page.shown].filter((name) => results.columns[name]);
     const marks = ((result && result.events) || []).map((one) => ({t: results.time(one.t), name: one.name}));
-    const x = results.t.map((t) => results.time(t));
+    const x = results.times;
     timePlot.show({curves: chosen.map((name, i) => ({name, x, y: results.columns[name], color: plotColor(i)})),
         marks, bands: results.bands(), decades: results.decades});
     legend(byId("legend"), names.slice(0, 120), page.shown, plotColor, draw);
     const across = byId("phase-x").value, up = byId("phase-y").value;
-    phasePlot.show({curves: [{name: up, x: results.smooth(across), y: results.smooth(up), color: plotColor(0)}], across, path: true,
+    phasePlot.show({curves: [{name: up, ...results.way(across, up), color: plotColor(0)}], across, path: true,
         equal: isMechanics(result) && mechanismPoints([across, up]).length > 0});
     drawField(results, names);
     drawDrifts(results, result);

@@ -4,7 +4,7 @@
 /* A run that grows: columns by name, drifts and modes apart. */
 class Results {
     constructor() {
-        Object.assign(this, {names: [], parts: {}, modes: [], t: new Float64Array(0), columns: {}});
+        Object.assign(this, {names: [], modes: [], t: new Float64Array(0), columns: {}});
     }
 
     add({names, columns, modes}) {
@@ -33,11 +33,21 @@ class Results {
         return this.decades ? (t > 0 ? Math.log10(t) : NaN) : t;
     }
 
-    /* A column with values between its rows: ways in a plane are round. */
-    smooth(name) {
-        const x = this.columns[name], count = this.t.length, parts = count < 5000 ? 4 : 1;
-        return Float64Array.from({length: (count - 1) * parts + 1},
-            (_, i) => sceneBetween(this.t, x, Math.floor(i / parts), (i % parts) / parts));
+    get times() {
+        return this.decades ? this.t.map((t) => this.time(t)) : this.t;
+    }
+
+    parts(across, up) {
+        const axes = [this.columns[across], this.columns[up]];
+        return this.t.length < 5000 ? sceneParts(axes, axes.map((one) => columnExtent(one) || 1)) : 1;
+    }
+
+    /* Two columns against each other, with values between their rows: ways in a plane are round. */
+    way(across, up) {
+        const count = this.t.length, parts = this.parts(across, up);
+        const [x, y] = [across, up].map((name) => this.columns[name]).map((one) => Float64Array.from({length: (count - 1) * parts + 1},
+            (_, i) => sceneBetween(this.t, one, Math.floor(i / parts), (i % parts) / parts)));
+        return {x, y};
     }
 
     /* Stretches of one mode. */

@@ -367,7 +367,8 @@ int plot_end(struct plot *p, struct job *j, const struct store *s) {
     else draw_sheet(g, j, s, &panels, p->kind);
     if (plot_send(p, j, g)) return j->status;
     if (panels.left_out)
-        message_note(&j->messages, "%d columns are not drawn; --axes draws what it names", panels.left_out);
+        message_note(&j->messages, "%d column%s not drawn; --axes draws what it names", panels.left_out,
+                     panels.left_out == 1 ? " is" : "s are");
     return 0;
 }
 

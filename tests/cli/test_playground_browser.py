@@ -3,14 +3,17 @@
 
 The page is made by `./dev playground`; where it is missing, or older than what it is made of, the test is skipped."""
 import csv
+import functools
 import glob
 import gzip
+import http.server
 import json
 import math
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -128,6 +131,19 @@ class Playground(cli.Case):
         self.assertLess(quick, 1 / 30)
         outside = [one for one in self.browser.requests if not one.startswith(("file://", "blob:", "data:"))]
         self.assertEqual((outside, self.browser.complaints), ([], []))
+
+    def test_from_a_plain_file_server(self):
+        """The page alone is asked for."""
+        quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(quiet, directory=os.path.dirname(PAGE))) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            place = "http://127.0.0.1:%d/" % server.server_port
+            self.browser.open(place + "keel.html#example=kepler")
+            self.browser.wait("typeof page === 'object' && page.runs > 0 && !page.runner.busy")
+            server.shutdown()
+        self.assertIn("Held to round-off", self.verdict())
+        asked = {one.split("#")[0] for one in self.browser.requests if not one.startswith(("blob:", "data:", "about:"))}
+        self.assertEqual((asked, self.browser.complaints), ({place + "keel.html"}, []))
 
     def test_mistake_mended_and_run(self):
         self.load()
@@ -300,6 +316,7 @@ class Playground(cli.Case):
                 most = Math.max(most, Math.abs(Math.hypot(sceneBetween(t, x, k, s), sceneBetween(t, y, k, s)) - 1)); return most; })()""")
         self.assertLess(most, 1e-3)
         self.assertEqual(self.browser.ask("sceneBetween([0, 1, 1, 2], [1, 0, 0, 1], 2, 0.5)"), 0.5)
+        self.assertEqual(self.browser.ask("sceneBetween([0, 1, 1, 2, 3], [9, 0, 0, 1, 4], 2, 0.5)"), 0.25)  # x = (t - 1)^2
 
     def test_size(self):
         with open(PAGE, "rb") as file:
