@@ -253,7 +253,8 @@ static void put_head(struct standalone *page, const keel_model *m) {
         standalone_name(page, m, -1, "model", name, sizeof name);
         fprintf(out,
                 " * %s(): the model with these functions; keel_sim_open and keel_sim_run carry out what its\n"
-                " * events do.  The problems alone know nothing of actions, contacts and changes of mode.\n",
+                " * events do.  The problems alone know nothing of actions, contacts and changes of mode;\n"
+                " * -DKEEL_MODEL_PROBLEMS leaves the rest out.\n",
                 name);
     }
     fprintf(out,

@@ -57,7 +57,7 @@ static void put_word(FILE *out, const char *member, const char *words) {
 void standalone_model(const struct standalone *page, const keel_model *m) {
     FILE *out = page->out;
     char name[3 * STANDALONE_NAME];
-    fputs("\n/* The model itself, and its functions by name. */\n", out);
+    fputs("\n#ifndef KEEL_MODEL_PROBLEMS\n/* The model itself, and its functions by name. */\n", out);
     put_text(out, keel_model_text(m));
     put_linked(page, m);
     if (m->sets) fputs("static const char *const values[] = {\n", out);
@@ -77,7 +77,7 @@ void standalone_model(const struct standalone *page, const keel_model *m) {
     fputs("};\n    keel_model *model = keel_model_read(", out);
     standalone_string(out, keel_model_name(m));
     fputs(", text, sizeof text - 1, &options);\n"
-          "    if (model) keel_model_link(model, linked);\n    return model;\n}\n",
+          "    if (model) keel_model_link(model, linked);\n    return model;\n}\n#endif\n",
           out);
 }
 
