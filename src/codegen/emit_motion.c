@@ -2,27 +2,26 @@
  * of core/lanes_steps.h with those of core/lanes_motion.h and the tapes of a model inside. */
 #include "codegen/emit.h"
 
-#include <stddef.h>
+#include <string.h>
 
-static const struct tape *const *all_tapes(const struct emit_mechanics *m, const struct tape *tape[13]) {
-    const struct tape *one[] = {m->force,         m->mass.jacobian, m->curvature, m->constraint,
-                                m->rows.jacobian, m->shift,         m->terms};
-    int count = 0;
-    for (int i = 0; i < 7; i++) tape[count++] = one[i];
-    for (int i = 0; i < m->maps; i++) {
-        tape[count++] = m->invariant[i].value;
-        tape[count++] = m->invariant[i].jacobian;
-        tape[count++] = m->invariant_terms[i];
+enum { TAPES = 13 };
+
+static void find_tapes(const struct emit_mechanics *m, const struct tape *tape[TAPES]) {
+    const struct tape *one[TAPES] = {m->force,         m->mass.jacobian, m->curvature, m->constraint,
+                                     m->rows.jacobian, m->shift,         m->terms};
+    for (int i = 0, at = 7; i < m->maps; i++, at += 3) {
+        one[at] = m->invariant[i].value;
+        one[at + 1] = m->invariant[i].jacobian;
+        one[at + 2] = m->invariant_terms[i];
     }
-    while (count < 13) tape[count++] = NULL;
-    return tape;
+    memcpy(tape, one, sizeof one);
 }
 
 /* Do all runs take the same way through all tapes?  And what they read. */
 static int is_straight(const struct emit_mechanics *m, uint32_t *parameters) {
-    const struct tape *tape[13];
-    all_tapes(m, tape);
-    for (int i = 0; i < 13; i++) {
+    const struct tape *tape[TAPES];
+    find_tapes(m, tape);
+    for (int i = 0; i < TAPES; i++) {
         if (!tape[i]) continue;
         if (!emit_is_straight(tape[i])) return 0;
         *parameters = emit_parameters(tape[i], *parameters);
@@ -41,9 +40,8 @@ void emit_motion_locals(struct emit *e, const struct emit_loop *loop) {
              k * nq, k, few, few, few);
     emit_put(e, "keel_real way[%d], force[%d], weighted[%d], gamma[%d], lambda[%d];\n", 2 * width, width,
              width, k, k);
-    emit_put(e, "keel_real direction[%d], part[%d], bordered[%d], arrived[%d], stands[%d];\n",
-             invariants * n + 1, few, invariants * invariants + 1,
-             invariants * (2 * width + invariants + 1) + 1, loop->kept);
+    emit_put(e, "keel_real direction[%d], part[%d], bordered[%d], arrived[%d];\n", invariants * n + 1, few,
+             invariants * invariants + 1, invariants * (2 * width + invariants + 1) + 1);
     emit_put(e, "keel_real q3[%d], r3[%d], inverse3[%d], q4[%d], r4[%d], inverse4[%d];\n", k * width, k * k,
              k, 2 * width * invariants + 1, invariants * invariants + 1, invariants + 1);
     emit_put(e, "struct motion own[1] = {{parameter, mass, k_rows, shift, place_of,\n");
@@ -51,7 +49,7 @@ void emit_motion_locals(struct emit *e, const struct emit_loop *loop) {
              invariants, 2 * width);
     emit_put(
         e, "    tried, residual, normal, place, beside, beside_shift, few, of_few, least_of, way, force,\n");
-    emit_put(e, "    weighted, gamma, lambda, direction, part, bordered, arrived, stands}};\n");
+    emit_put(e, "    weighted, gamma, lambda, direction, part, bordered, arrived}};\n");
 }
 
 static void put_model(struct emit *e, const struct emit_loop *loop) {

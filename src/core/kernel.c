@@ -112,10 +112,20 @@ static void certify(struct kernel_work *w) {
     memset(w->worst, 0, sizeof w->worst);
 }
 
+/* The core takes part in the step under way. */
+static void touch(struct kernel_work *w) {
+    const struct rows *r = &w->e->rows;
+    if (w->touched == w->k.steps) return;
+    w->before = w->e->r->stats;
+    memcpy(w->size, r->size, (size_t)r->count * sizeof *r->size);
+    w->touched = w->k.steps;
+}
+
 /* Sizes that are due, after what a look before them would have left. */
 static int grow(struct keel_kernel_state *k, double t) {
     struct kernel_work *w = (struct kernel_work *)k;
     struct engine *e = w->e;
+    touch(w);
     keel_status status = engine_finite(e->rows.count * e->field.n, k->jacobian) ? KEEL_OK : KEEL_RETRY;
     clear(w);
     certify(w);
@@ -129,8 +139,7 @@ static int again(struct keel_kernel_state *k, double t) {
     struct kernel_work *w = (struct kernel_work *)k;
     keel_stats *stats = &w->e->r->stats;
     long steps = stats->steps;
-    if (w->touched != k->steps) w->before = *stats;
-    w->touched = k->steps;
+    touch(w);
     clear(w);
     certify(w);
     stats->steps = k->steps;
@@ -291,7 +300,12 @@ long kernel_take(struct kernel_work *w) {
     struct keel_kernel_state *k = &w->k;
     const keel_kernel *kernel = w->e->field.kernel;
     void *user = w->e->field.p.user;
-    if (!w->plain) return kernel->kept ? kernel->kept(k, user) : 0; /* mechanics has none */
+    if (!w->plain) {
+        long taken = kernel->kept ? kernel->kept(k, user) : 0; /* mechanics has none */
+        /* a step that is repeated begins with the sizes that it had */
+        if (w->touched == k->steps) memcpy(k->size, w->size, (size_t)w->e->rows.count * sizeof *k->size);
+        return taken;
+    }
     k->calls = kernel->fixed(k->t, k->base, k->h, k->first, k->count, k->x, k->f, user);
     return k->calls < 0 ? 0 : k->count;
 }

@@ -99,6 +99,7 @@ static inline int kernel_project(const struct kernel_method *method, const struc
                                  keel_fn *gradients, void *user, struct keel_kernel_state *k, int adaptive,
                                  struct kernel_attempt *a) {
     int rated = KERNEL_RATED(method) && !adaptive, due = project_due(a->steps);
+    if (__builtin_expect(due, 0)) k->steps = a->steps;
     int newton = kernel_correct(p, m, k, values, gradients, user, adaptive, due, a->t_new), done = newton;
     if (newton < 0) return k->due = 1;
     if (newton) {
@@ -301,8 +302,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         KEEL_RK_UNROLL for (int i = 0; i < p->kept && (keeps || watches); i++) k->worst[i] =
             step_control_max(k->worst[i], __builtin_fabs(p->residual[i]));
         if (adaptive) {
-            corrections += a.corrections;
-            newton += a.newton;
+            corrections += a.corrections, newton += a.newton;
             all_rejected += rejected;
         }
         known += a.known;

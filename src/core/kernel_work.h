@@ -15,7 +15,8 @@ struct kernel_work {
     int plain;         /* fixed steps with nothing to measure */
     long cleared;      /* looks at the rates, up to here */
     long touched;      /* the step in which the core last took part */
-    keel_stats before; /* statistics before that step, in case it is forgotten */
+    keel_stats before; /* statistics before that step, in case it is forgotten; and sizes of the rows */
+    double size[KERNEL_ROWS];
     double worst[KERNEL_ROWS], share[KERNEL_ROWS];
     double spread[KERNEL_STATES * KERNEL_STATES]; /* lanes */
 };

@@ -29,6 +29,7 @@ struct lanes {
     keel_truth weighs;     /* those whose weights follow sizes */
     keel_truth beyond;     /* fixed steps: those whose correction the core is to look at */
     keel_truth general;    /* those whose projection has the general row space, where it need not be */
+    keel_truth grown;      /* those whose sizes of rows have grown, in a step that does not stand yet */
     keel_real t, base, h, t_new, number, direction, rtol, error;
     keel_real wanted, longest, t_end, h_next, error_before, moved; /* steps by their error */
     long done[KEEL_LANES], steps[KEEL_LANES], rejected[KEEL_LANES], all_rejected[KEEL_LANES];
@@ -129,7 +130,6 @@ static inline void lanes_store(const struct lanes *l, const keel_rk *table, cons
         k->corrections = keeps ? attempts - l->corrections[i] : 0;
         k->newton = keeps ? attempts - l->corrections[i] + l->newton[i] : 0;
         k->calls = attempts * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
-        if (keeps) LANES_OUT(p->kept, m->size, k->size);
         if (keeps) LANES_OUT(p->kept, m->worst, k->worst);
         if (done == 0) continue;
         LANES_OUT(p->n, m->first_x, k->x);
@@ -174,18 +174,34 @@ static inline void lanes_certify(struct lanes *l, const struct project *p, const
     }
 }
 
+/* The solver has the sizes of the last step that stands: a step that must be repeated, because of its own run
+ * or of one beside it, begins with these.  Those of the runs in `done` stand now. */
+static inline void lanes_keep_sizes(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                                    keel_truth done) {
+    keel_truth stand = l->grown & done;
+    if (!keel_any(stand)) return;
+    for (int i = 0; i < KEEL_LANES; i++)
+        if (stand[i] && l->own[i]) LANES_OUT(p->kept, m->size, l->k[i]->size);
+    l->grown &= ~stand;
+}
+
 #ifndef KEEL_DEVICE
-/* Rows that depend on the time have terms of their own, which the core knows: of run i.  0, or none. */
-static inline int lanes_ask(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
-                            int i) {
+/* By the core, for run i: all of a projection, or sizes that grow where rows depend on the time, whose terms
+ * only the core knows.  0, or it cannot be done. */
+static inline int lanes_call(struct lanes *l, const struct project *p, const struct lanes_workspace *m, int i,
+                             int (*by)(struct keel_kernel_state *k, double t)) {
     struct keel_kernel_state *k = l->k[i];
+    double stand[KEEL_LANES_ROWS];
+    for (int j = 0; j < p->kept; j++) stand[j] = k->size[j];
     LANES_OUT(p->n, m->begin, k->trial);
-    LANES_OUT(p->kept * p->n, m->gradients, k->jacobian);
     LANES_OUT(p->kept, m->worst, k->worst);
     LANES_OUT(p->kept, m->size, k->size);
-    int bad = k->grow(k, l->t_new[i]);
+    k->steps = l->steps[i] + l->uncounted;
+    int bad = by(k, l->t_new[i]);
     LANES_IN(p->kept, m->worst, k->worst);
     LANES_IN(p->kept, m->size, k->size);
+    for (int j = 0; j < p->kept; j++) k->size[j] = stand[j];
+    l->grown[i] = -1;
     return bad;
 }
 #endif
@@ -199,7 +215,8 @@ static inline keel_truth lanes_grow(struct lanes *l, const struct project *p, co
     for (int i = 0; i < KEEL_LANES; i++) {
         if (!due[i] || l->k[i]->share) continue;
         due[i] = 0;
-        if (lanes_ask(l, p, m, i)) starved[i] = -1;
+        LANES_OUT(p->kept * p->n, m->gradients, l->k[i]->jacobian);
+        if (lanes_call(l, p, m, i, l->k[i]->grow)) starved[i] = -1;
     }
 #endif
     keel_truth good = due & lanes_finite(p->kept * p->n, m->gradients);
@@ -212,6 +229,7 @@ static inline keel_truth lanes_grow(struct lanes *l, const struct project *p, co
             keel_abs(terms[row]);
         m->size[row] = keel_select(good & (fresh > m->size[row]), fresh, m->size[row]);
     }
+    l->grown |= good;
     return starved | (due & ~good);
 }
 
@@ -223,17 +241,11 @@ static inline int lanes_again(struct lanes *l, const struct project *p, const st
     k->due = 1;
     return 1;
 #else
-    LANES_OUT(p->n, m->begin, k->trial);
-    LANES_OUT(p->kept, m->worst, k->worst);
-    LANES_OUT(p->kept, m->size, k->size);
     LANES_OUT(p->n, m->largest, k->largest);
     LANES_OUT(p->n, m->inverse_weight, k->inverse_weight);
-    k->steps = l->steps[i] + l->uncounted;
-    if (k->again(k, l->t_new[i]) != 0) return 1;
+    if (lanes_call(l, p, m, i, k->again) != 0) return 1;
     const struct project *to = p->two_short && !k->space->pair ? m->general : p;
     l->general[i] = p->two_short && !k->space->pair ? -1 : 0;
-    LANES_IN(p->kept, m->worst, k->worst);
-    LANES_IN(p->kept, m->size, k->size);
     LANES_IN(p->n, m->next, k->trial);
     LANES_IN(p->kept, p->residual, k->residual);
     const double *q = (const double *)k->space->q, *r = (const double *)k->space->r;
@@ -265,9 +277,10 @@ static inline void lanes_note(struct lanes *l, const struct project *p, const st
 }
 
 /* Into largest residuals and sizes; who has outgrown its sizes? */
-static inline keel_truth lanes_take_in(const struct project *p, const struct lanes_workspace *m,
-                                       keel_truth done) {
+static inline keel_truth lanes_take_in(struct lanes *l, const struct project *p,
+                                       const struct lanes_workspace *m, keel_truth done) {
     keel_truth outgrown = {0};
+    lanes_keep_sizes(l, p, m, done);
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
         keel_real off = keel_abs(p->residual[i]);
         m->worst[i] = keel_select(done & ~(m->worst[i] > off), off, m->worst[i]);

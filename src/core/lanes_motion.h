@@ -26,10 +26,7 @@ struct motion {
     keel_real *d, *force, *weighted;        /* nq, padded; d: twice that */
     keel_real *gamma, *lambda, *direction, *part, *bordered;
     keel_real *arrived; /* the border of runs that have arrived: q, r, inverse */
-    keel_real
-        *stands; /* sizes of the rows after the last step that stands: whoever repeats one begins there */
-    int begun;   /* they are known */
-    int weighed; /* a constant M is factored; where it is positive definite: */
+    int weighed;        /* a constant M is factored; where it is positive definite: */
     keel_truth positive;
     keel_truth known; /* there is a factorization */
     keel_truth lost;  /* runs without accelerations somewhere */
@@ -39,7 +36,7 @@ struct motion {
 static inline void motion_begin(struct motion *w) {
     const struct mechanism m = motion_model();
     keel_truth none = {0};
-    w->weighed = w->begun = 0;
+    w->weighed = 0;
     w->positive = keel_always;
     w->known = w->lost = none;
     for (int j = 0; j <= m.nq; j++) w->at[j] = keel_lift(0.0);
@@ -48,10 +45,8 @@ static inline void motion_begin(struct motion *w) {
 }
 
 static inline void motion_end(const struct motion *w, struct keel_kernel_state *const *state) {
-    const struct mechanism m = motion_model();
     for (int i = 0; i < KEEL_LANES; i++) {
         if (!state[i]) continue;
-        if (w->begun) LANES_OUT(2 * m.k + m.invariants, w->stands, state[i]->size);
         state[i]->factorizations = (long)w->factorizations[i];
         state[i]->jacobians = (long)w->jacobians[i];
         state[i]->newton = (long)w->newton[i];
@@ -231,7 +226,7 @@ static inline void motion_complete(const struct mechanism *m, struct motion *w, 
     w->jacobians = motion_count(w->jacobians, which, 1);
 }
 
-/* The border as it is, to `kept`, or back to it where `which` does not say otherwise. */
+/* The border is put aside; or it comes back, but for the runs in `which`. */
 static inline void motion_keep_border(const struct motion *w, const struct rowspace *s, int back,
                                       keel_truth which) {
     keel_real *part[] = {s->q, s->r, s->inverse}, *kept = w->arrived;
@@ -384,8 +379,6 @@ static inline keel_truth motion_project(struct lanes *l, const struct project *p
     struct motion *w = (struct motion *)user;
     keel_truth none = {0}, grown = {0};
     (void)values, (void)gradients;
-    for (int i = 0; i < p->kept && !w->begun; i++) w->stands[i] = m->size[i];
-    w->begun = 1;
     if (adaptive) w->lost = none; /* of attempts that were rejected; estimates tell of this one */
     keel_truth held = motion_sweeps(&model, w, l, p, m, want & l->live & ~w->lost);
     held &= lanes_finite(p->kept, w->size) & lanes_finite(p->n, m->next);
@@ -393,6 +386,7 @@ static inline keel_truth motion_project(struct lanes *l, const struct project *p
     if (keel_any(grown)) {
         lanes_certify(l, p, m, grown);
         lanes_choose(p->kept, held, w->size, m->size);
+        l->grown |= grown;
     }
     if (adaptive) return held;
     l->beyond = motion_far(p, m);
@@ -421,9 +415,8 @@ static inline void motion_measure(struct lanes *l, const struct project *p, cons
                                   keel_fn *gradients, void *user, keel_truth done, int keeps, int adaptive) {
     const struct mechanism model = motion_model();
     struct motion *w = (struct motion *)user;
-    keel_truth outgrown = lanes_take_in(p, m, done);
+    keel_truth outgrown = lanes_take_in(l, p, m, done);
     (void)gradients, (void)keeps;
-    lanes_choose(p->kept, done, m->size, w->stands);
     if (adaptive && keel_any(outgrown)) lanes_limit(l, p, m);
     if (l->quiet || model.invariants == 0) return;
     keel_truth looks = lanes_looks(l, done);

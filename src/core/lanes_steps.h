@@ -16,7 +16,7 @@
  * they rest. */
 static inline void lanes_measure(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                                  keel_fn *gradients, void *user, keel_truth done, int keeps, int adaptive) {
-    keel_truth outgrown = lanes_take_in(p, m, done);
+    keel_truth outgrown = lanes_take_in(l, p, m, done);
     if (!keeps) return;
     if (keel_any(outgrown)) lanes_weigh(l, p, m, outgrown, adaptive);
     if (l->quiet) return;

@@ -17,6 +17,12 @@ static const char kepler[] =
     "param e = 0.3, s = 1, T = 2 + 3*e\ncanonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\n"
     "invariant energy\ninvariant momentum = q[1]*p[2] - q[2]*p[1]\n"
     "init q = (1 - e, 0), p = (0, s*sqrt((1 + e)/(1 - e)))\nrun 0 .. T\n";
+/* Steps so long that attempts are rejected and no way leads back to the manifold: whoever repeats one begins
+ * with the sizes of rows that it had. */
+static const char orbits[] =
+    "param e = 0.3\ncanonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\ninvariant energy\n"
+    "invariant momentum = q[1]*p[2] - q[2]*p[1]\ninit q = (1 - e, 0), p = (0, sqrt((1 + e)/(1 - e)))\n"
+    "run 0 .. 30\n";
 /* An elementary function, a parameter in f, one row, an odd number of states. */
 static const char swing[] = "param g = 2\nvar x, v, w\nx' = v\nv' = -g*sin(x) + 0*w\nw' = cos(t)\n"
                             "invariant first = v^2/2 - g*cos(x)\ninit x = 1, v = 0, w = 0\nrun 0 .. 4\n";
@@ -67,6 +73,8 @@ static const struct {
     {pendulum, {"l=0.5:2:9", "s=-0.999:1:5"}, {.method = "dop853+project"}, 0, 0},
     {spherical, {"w=0:2:21", NULL}, {.method = "dopri5+project"}, 0, 0},
     {driven, {"a=0:0.5:5", "w=1:4:4"}, {.method = "rk4+project", .step = 0.01}, 0, 0},
+    {orbits, {"e=0.3:0.97:101", NULL}, {.method = "bs32+project", .rtol = 5e-2}, 4, 4},
+    {orbits, {"e=0.3:0.97:101", NULL}, {.method = "dop853+project", .rtol = 1e-2}, 0, 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
