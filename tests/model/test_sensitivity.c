@@ -59,6 +59,10 @@ static const struct sample {
      "invariant energy\ninit q[1] = 0.6, q[3] = 1.4, p[1] = 0, p[3] = 0\nguess q[2] = -0.8, q[4] = -1.4\n"
      "run 0 .. 1\n",
      "m", 2},
+    /* d/dm x' is the second derivative of d/dm s */
+    {"param m = 2\ncoord x\nvar s, f\nlagrangian m*x'^2/2\nforce x: f\ns' = x - 1\nf = -x - x' - s/2\n"
+     "init x = 0, x' = 0.3, s = 0\nrun 0 .. 3\n",
+     "m", 2},
     {"param a = 2\nvar x, y\nx' = -y\ny^3 + a*y = x\ninit x = 1\nguess y = 0.4\nrun 0 .. 2\n", "a", 2},
     {"param w = 1.5\nvar x, y, z\nx' = y\ny' = z\nx = sin(w*t)\nrun 0 .. 1\n", "w", 1.5},
     {"param k = 3\nvar x\nx'' = -k*x + abs(x)*x'\ninit x = 1, x' = 0\nrun 0 .. 2\n", "k", 3},
