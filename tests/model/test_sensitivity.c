@@ -238,6 +238,11 @@ static void refusals_say_why(void **state) {
         {"param k = 1\nvar x, y\nx' = -k*x\ny = x^2\ninit x = 1\nrun 0 .. 1\n", "y",
          "is not given by `init`"},
         {"param k = 1, b = 2*k\nvar x\nx' = -k*x\ninit x = 1\nrun b .. 3\n", "k", "begins at a time"},
+        {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = l^2\n"
+         "init x = 1, y = 0, x' = 0, y' = 0\nrun 0 .. 1\n",
+         "l", "with another value of it the start values given do not fit"},
+        {"param k = 1\nvar x, y\nx' = y\ny' = -k*x\ninvariant e = x^2 + y^2\ninit x = 1, y = 0\nrun 0 .. 1\n",
+         "k", "With another value of `k` this is no invariant"},
         {"param k = 1\nvar x\nmode a:\n    x' = k + x.enter\n    event e: x - 2 rising -> x := 0, mode a\n"
          "start a\ninit x = 1\nrun 0 .. 2\n",
          "k", "`x.enter`, are not followed"},
