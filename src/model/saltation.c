@@ -115,10 +115,11 @@ keel_status saltation_apply(struct keel_sim *s, const struct inside_event *own) 
     if (model->directions == 0) return KEEL_OK;
     for (int k = 0; k < model->directions; k++)
         if (!isfinite(u[at + k]))
-            return sim_fail(s, KEEL_EUSER,
-                            "event `%s` at t = %.10g only touches zero: its time has no derivative, and the "
-                            "sensitivities end there",
-                            name, t);
+            return sim_fail(
+                s, KEEL_EUSER,
+                "event `%s` at t = %.10g: its function only touches zero, or an action has set it "
+                "off; its time has no derivative, and the sensitivities end there",
+                name, t);
     keel_status status = values_at(&next->rates, t, u, NULL, s->parameter, &s->scratch, s->rate);
     if (status == KEEL_ENOMEM) return sim_no_memory(s);
     for (int i = 0; i < r->n; i++) {
