@@ -26,6 +26,7 @@ static const struct special {
     {"stick_slip", NULL, NULL, 0,
      "an action sets off another event, whose time has no derivative of its own"},
     {"robertson", NULL, NULL, 0, "no parameters, and of its start values none varies alone"},
+    {"sampled", NULL, "M", 0, NULL}, /* by T its events at t = 5 change places, which is told */
     {"sliders", NULL, NULL, 0, "several groups of modes"},
     {"ball", NULL, NULL, 0, "contacts"},
     {"carts", NULL, NULL, 0, "contacts"},

@@ -266,6 +266,9 @@ static void runs_end_where_nothing_is_known(void **state) {
          "    event join: t - 0.5 rising -> mode together\nmode together:\n    u = w\nstart apart\n"
          "init u = 1, w = 0\nrun 0 .. 2\n",
          "C", "through which sensitivities are not carried"},
+        {"param T = 0.1\nvar x, u\nx' = u\nu' = 0\nevent sample: every T -> u := -x\n"
+         "event push: at t = 0.5 -> x := x + 1\ninit x = 1, u = 0\nrun 0 .. 2\n",
+         "T", "act at one time"},
         {"param c = 0.3\nvar x\nx' = -sign(x - c*t)\ninit x = 0.5\nrun 0 .. 2\n", "c", "slides along it"},
         {"param c = 0.3\nvar x\nx' = c - sign(x)\ninit x = 0\nrun 0 .. 2\n", "c", "slides along it"},
         {"param c = 1\nvar x, z\nx' = if(z > c, 1, 2)\n0 = z + z^3/10 - x\ninit x = 0\nguess z = 0\nrun 0 .. "
