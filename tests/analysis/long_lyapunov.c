@@ -28,7 +28,8 @@ static int exponents_of(const char *example, const char *const *set, int sets, c
     return count;
 }
 
-/* 0.9056 is Lorenz' exponent (J. C. Sprott, Chaos and Time-Series Analysis, 2003); div f = -(10 + 1 + 8/3). */
+/* 0.9056 is Lorenz' exponent (J. C. Sprott, Chaos and Time-Series Analysis, 2003); div f = -(10 + 1 + 8/3).
+ */
 static void error_bars_are_true(void **state) {
     (void)state;
     int within = 0;
