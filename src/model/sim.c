@@ -138,6 +138,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->outgrown);
     free(s->work);
     free(s->rate);
+    free(s->moment);
     free(s->entry);
     free(s->time);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);

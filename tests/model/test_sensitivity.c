@@ -59,6 +59,10 @@ static const struct sample {
      "invariant energy\ninit q[1] = 0.6, q[3] = 1.4, p[1] = 0, p[3] = 0\nguess q[2] = -0.8, q[4] = -1.4\n"
      "run 0 .. 1\n",
      "m", 2},
+    /* d/dm x' is the second derivative of d/dm s */
+    {"param m = 2\ncoord x\nvar s, f\nlagrangian m*x'^2/2\nforce x: f\ns' = x - 1\nf = -x - x' - s/2\n"
+     "init x = 0, x' = 0.3, s = 0\nrun 0 .. 3\n",
+     "m", 2},
     {"param a = 2\nvar x, y\nx' = -y\ny^3 + a*y = x\ninit x = 1\nguess y = 0.4\nrun 0 .. 2\n", "a", 2},
     {"param w = 1.5\nvar x, y, z\nx' = y\ny' = z\nx = sin(w*t)\nrun 0 .. 1\n", "w", 1.5},
     {"param k = 3\nvar x\nx'' = -k*x + abs(x)*x'\ninit x = 1, x' = 0\nrun 0 .. 2\n", "k", 3},
@@ -234,6 +238,11 @@ static void refusals_say_why(void **state) {
         {"param k = 1\nvar x, y\nx' = -k*x\ny = x^2\ninit x = 1\nrun 0 .. 1\n", "y",
          "is not given by `init`"},
         {"param k = 1, b = 2*k\nvar x\nx' = -k*x\ninit x = 1\nrun b .. 3\n", "k", "begins at a time"},
+        {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = l^2\n"
+         "init x = 1, y = 0, x' = 0, y' = 0\nrun 0 .. 1\n",
+         "l", "with another value of it the start values given do not fit"},
+        {"param k = 1\nvar x, y\nx' = y\ny' = -k*x\ninvariant e = x^2 + y^2\ninit x = 1, y = 0\nrun 0 .. 1\n",
+         "k", "With another value of `k` this is no invariant"},
         {"param k = 1\nvar x\nmode a:\n    x' = k + x.enter\n    event e: x - 2 rising -> x := 0, mode a\n"
          "start a\ninit x = 1\nrun 0 .. 2\n",
          "k", "`x.enter`, are not followed"},
@@ -257,6 +266,9 @@ static void runs_end_where_nothing_is_known(void **state) {
          "    event join: t - 0.5 rising -> mode together\nmode together:\n    u = w\nstart apart\n"
          "init u = 1, w = 0\nrun 0 .. 2\n",
          "C", "through which sensitivities are not carried"},
+        {"param T = 0.1\nvar x, u\nx' = u\nu' = 0\nevent sample: every T -> u := -x\n"
+         "event push: at t = 0.5 -> x := x + 1\ninit x = 1, u = 0\nrun 0 .. 2\n",
+         "T", "act at one time"},
         {"param c = 0.3\nvar x\nx' = -sign(x - c*t)\ninit x = 0.5\nrun 0 .. 2\n", "c", "slides along it"},
         {"param c = 0.3\nvar x\nx' = c - sign(x)\ninit x = 0\nrun 0 .. 2\n", "c", "slides along it"},
         {"param c = 1\nvar x, z\nx' = if(z > c, 1, 2)\n0 = z + z^3/10 - x\ninit x = 0\nguess z = 0\nrun 0 .. "
