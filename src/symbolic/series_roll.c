@@ -85,9 +85,8 @@ static int is_same(const struct roller *b, const struct unit *u, const struct un
 }
 
 static uint32_t class_of(struct roller *b, const struct unit *u) {
-    size_t hash = 1469598103934665603u;
-    for (uint32_t i = 0; i < u->codes; i++)
-        hash = (hash ^ word_of(b, &b->code[u->code + i])) * (size_t)1099511628211u;
+    uint32_t hash = 2166136261u;
+    for (uint32_t i = 0; i < u->codes; i++) hash = (hash ^ word_of(b, &b->code[u->code + i])) * 16777619u;
     for (size_t at = hash;; at++) {
         uint32_t *slot = &b->table[at % b->slots];
         if (*slot && !is_same(b, &b->unit[b->first[*slot - 1]], u)) continue;
