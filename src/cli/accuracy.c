@@ -406,7 +406,10 @@ static int lacks_sizes(const struct outcome *o, const struct job *j) {
     const struct accuracy *a = &o->accuracy;
     if (j->keel.step > 0) return a->reached > 0 && a->reached < 1e-6 && switches_without_sizes(o, j);
     int inaccurate = a->finding != ACCURACY_FINE || a->tolerances > ACCURACY_TOLERANCES;
-    return inaccurate && a->reached > 0 && a->reached < 1e-3;
+    double largest = a->reached;
+    for (int i = 0; a->estimate.each && i < o->trace->columns; i++) /* what the run missed may be large */
+        if (is_state(o, i)) largest = fmax(largest, a->estimate.each[i]);
+    return inaccurate && a->reached > 0 && largest < 1e-3;
 }
 
 void accuracy_measure(struct outcome *o, struct job *j) {
