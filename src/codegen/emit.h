@@ -26,6 +26,7 @@ struct emit {
     int kernel_count;         /* so far: the first one brings the loop with it */
     int projections;          /* the same of what projects */
     int kept;                 /* of kernels with rows */
+    int kept_kind;            /* of their methods: one in a file */
     int written;              /* of steps that are written out */
     int mechanisms;           /* of those of mechanics */
     int tables;               /* there were some: q points to them wherever p is seen */
@@ -101,7 +102,7 @@ struct emit_rows { /* of the manifold: a map with its jacobian, in compressed ro
 };
 /* kept_NAME: steps by their error, where the method estimates it, and with these rows watched or kept, as
  * core/kernel.h has it; after emit_kernel of that name.  1, and nothing written: there is too much of it, or
- * nothing. */
+ * nothing, or the file has kernels of another kind of method. */
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
               int maps, const struct emit_rows *rows);
 /* emit_step.c: step_NAME and errors_NAME, a step of n states by rhs_NAME, as a keel_rk_attempt and its

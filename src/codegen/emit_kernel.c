@@ -318,6 +318,12 @@ static void put_kept(struct emit *e, const char *name, const struct emit_method 
     emit_put(e, "return 0;\n}\n");
 }
 
+/* What the headers of kernels are told about a method before they are read: true of all kernels in a file. */
+static int kind_of(const struct emit_method *method) {
+    return (method->rk != NULL) | (method->implicit != NULL) << 1 | (method->splitting.stages > 0) << 2 |
+           has_many_stages(method->rk) << 3;
+}
+
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
               int maps, const struct emit_rows *rows) {
     if (e->device) return emit_device_kept(e, name, f, method, maps, rows);
@@ -332,8 +338,10 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const stru
     }
     if (kept > EMIT_KEPT || f->outputs > EMIT_STATES || length > EMIT_STEP) return 1;
     if (emit_kernels(e, method, kept) == 0) return 1;
+    if (e->kept > 0 && e->kept_kind != kind_of(method)) return 1;
     emit_projection_prelude(e);
     if (!e->kept++) {
+        e->kept_kind = kind_of(method);
         emit_header(e, emit_step_control);
         emit_header(e, emit_kernel_state);
         emit_put(e, "#define KERNEL_OF_RK(method) %d\n#define KERNEL_OF_IMPLICIT(method) %d\n",
