@@ -2,12 +2,12 @@
  *
  * All else that is printed is a comment of the language: `cat m.keel found.txt` is a model again. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/job.h"
-#include "cli/plane.h"
-#include "cli/run_json.h"
-#include "cli/stop.h"
-#include "cli/waiting.h"
+#include "cli/job/command.h"
+#include "cli/job/job.h"
+#include "cli/plots/plane.h"
+#include "cli/run/run_json.h"
+#include "cli/terminal/stop.h"
+#include "cli/terminal/waiting.h"
 
 #include <keel/discover.h>
 

@@ -1,8 +1,8 @@
 /* cmd_emit.c - keel emit MODEL: the model as one C file. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/output.h"
-#include "cli/run_json.h"
+#include "cli/job/command.h"
+#include "cli/job/output.h"
+#include "cli/run/run_json.h"
 
 #include <errno.h>
 #include <stdlib.h>
