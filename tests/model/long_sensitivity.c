@@ -40,6 +40,8 @@ static const struct special {
     {"incline", NULL, NULL, 0, "contacts"},
     {"rocking", NULL, NULL, 0, "contacts"},
     {"plastic", NULL, NULL, 0, "values held where a mode begins"},
+    {"liu2006_5", NULL, "x[2]", 0, NULL}, /* with other places on the track its rows are none */
+    {"liu2013_4_mechanics", NULL, "x[2]'", 0, NULL},
     {"plastic2", NULL, NULL, 0, "it begins on the surface of its event, which has no derivative there"},
 };
 
@@ -187,7 +189,7 @@ static int candidate(const char *path, int k, char *name, double *value) {
     while (!there && keel_model_parameter(m, parameters, &found, value)) parameters++;
     if (!there) {
         keel_model_close(m);
-        o.sensitivity = "*";
+        o.sensitivity = special_of(path)->by ? special_of(path)->by : "*"; /* all of them may be too many */
         m = keel_model_load(path, &o);
         found = keel_model_direction(m, k - parameters);
         s = found ? keel_sim_open(m, NULL) : NULL;
