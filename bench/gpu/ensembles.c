@@ -2,7 +2,8 @@
  * and numbers, which `run` puts into a table.
  *
  *     ensembles check [MEMBERS]    all results of both, bit by bit
- *     ensembles time MEMBERS       steps a second, whole runs without opening and compiling; and of a core */
+ *     ensembles time MEMBERS       steps a second, whole runs without opening and compiling; and of a core
+ *     ensembles split MEMBERS      by runs of two lengths: the steps alone, and what a member costs beside */
 #include <keel/ensemble.h>
 
 #include <math.h>
@@ -28,6 +29,12 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static double processor_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 /* What is kept of each member. */
 struct member {
     double value[4], t, drift, correction, defect;
@@ -35,9 +42,9 @@ struct member {
     int32_t status, row;
 };
 struct all {
-    struct member *member;        /* NULL: not kept */
-    int64_t steps, failed, above; /* above: with a drift of more than 8 units */
-    double drift, spent;
+    struct member *member;          /* NULL: not kept */
+    int64_t steps, failed, above;   /* above: with a drift of more than 8 units */
+    double drift, spent, processor; /* seconds of the clock, of all cores */
     char sentence[400];
 };
 
@@ -76,9 +83,10 @@ static int sweep(const char *text, const char *method, double step, double end, 
     keel_plan_settle(p, &(keel_plan_options){.count = members, .seed = 1});
     keel_ensemble *e = keel_ensemble_open(m, p, &o);
     keel_status status = e ? keel_ensemble_status(e) : KEEL_ENOMEM;
-    double begin = seconds();
+    double begin = seconds(), before = processor_seconds();
     if (status == KEEL_OK) status = keel_ensemble_run(e, 0, keel_ensemble_blocks(e), add, a);
     a->spent = seconds() - begin;
+    a->processor = processor_seconds() - before;
     if (status != KEEL_OK) snprintf(a->sentence, sizeof a->sentence, "%s", keel_ensemble_message(e));
     keel_ensemble_close(e);
     keel_plan_close(p);
@@ -158,9 +166,35 @@ static void rate(const char *name, const char *text, const char *method, double 
     fflush(stdout);
 }
 
+/* Members of one step, which the cores take, alone and one after the other in the same memory; members of two
+ * lengths on the GPU. */
+static void split(const char *name, const char *method, double end, long members) {
+    struct all one = {0}, brief = {0}, half = {0}, whole = {0};
+    int bad = sweep(kepler, method, 0.01, 0.01, members, 0, 0, &one) ||
+              sweep(kepler, method, 0.01, 0.01, members, 1, 0, &brief) ||
+              sweep(kepler, method, 0.01, end / 2, members, 1, 0, &half) ||
+              sweep(kepler, method, 0.01, end, members, 1, 0, &whole);
+    double rate = (double)(whole.steps - half.steps) / (whole.spent - half.spent);
+    if (bad) printf("split %s: %s%s%s\n", name, brief.sentence, half.sentence, whole.sentence);
+    else
+        printf(
+            "split %s: steps alone %.4g /s; %.3f s beside them; processor us a member: %.2f of one step on "
+            "the cores, %.2f with a lane of its own, %.2f and %.2f with all steps there\n",
+            name, rate, whole.spent - (double)whole.steps / rate, 1e6 * one.processor / (double)members,
+            1e6 * brief.processor / (double)members, 1e6 * half.processor / (double)members,
+            1e6 * whole.processor / (double)members);
+    fflush(stdout);
+}
+
 int main(int count, char **word) {
     if (count > 1 && strcmp(word[1], "check") == 0) return check(count > 2 ? atol(word[2]) : 65536);
     long members = count > 2 ? atol(word[2]) : 262144;
+    if (count > 1 && strcmp(word[1], "split") == 0) {
+        double scale = count > 3 ? atof(word[3]) : 1;
+        split("rk4+none", "rk4+none", 10000 * scale, members);
+        split("rk4+project", "rk4+project", 5000 * scale, members);
+        return 0;
+    }
     double scale = count > 3 ? atof(word[3]) : 1; /* of the lengths of the runs */
     int workers = count > 4 ? atoi(word[4]) : 0;
     rate("gpu_rk4+none", kepler, "rk4+none", 0.01, 20000 * scale, members, 1, workers);

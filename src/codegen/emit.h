@@ -154,7 +154,7 @@ void emit_lanes_prelude(struct emit *e, const struct emit_loop *loop); /* the fi
 void emit_lanes_loops(struct emit *e, const struct emit_loop *loop);
 /* terms_NAME: the terms of the rows; 0: there are none; -1 without memory. */
 int emit_terms(struct emit *e, const char *name, int maps, const struct emit_rows *rows);
-void emit_lanes_locals(struct emit *e, const struct emit_loop *loop);
+void emit_lanes_locals(struct emit *e, const struct emit_loop *loop, int adaptive);
 void emit_motion_locals(struct emit *e, const struct emit_loop *loop); /* of it, by emit_motion.c */
 /* Those of `wanted` that keep rows or not, by their error or not, and what chooses between them. */
 void emit_loops_in_lanes(struct emit *e, const struct emit_loop *loop, unsigned wanted);
@@ -167,6 +167,12 @@ int emit_device(struct emit *e, const char *name, const struct tape *t, const st
 int emit_device_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                      int maps, const struct emit_rows *rows);
 void emit_device_stages(struct emit *e, const char *rhs, const keel_rk *table, int n);
+/* The first of these arrays go where threads share memory; how many. */
+struct emit_array {
+    const char *name;
+    int count;
+};
+int emit_device_aside(struct emit *e, int count, const struct emit_array *array);
 void emit_loops_on_device(struct emit *e, const struct emit_loop *loop, unsigned wanted);
 void emit_device_end(struct emit *e);
 /* emit_kernel.c, for all of them: the table as table_NAME; values_NAME and gradients_NAME of all rows; which

@@ -7,16 +7,18 @@
 
 void emit_open_device(struct emit *e) {
     *e = (struct emit){.lanes = 1, .device = 1};
-    emit_text(e,
-              "#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n"
-              "#ifndef DEVICE_LAUNCH\n#define DEVICE_LAUNCH(kernel, blocks, threads, stream, ...) \\\n"
-              "    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)\n#endif\n"
-              "#define DEVICE __device__ __forceinline__\n#define restrict __restrict__\n"
-              "#define KEEL_RK_UNROLL _Pragma(\"unroll\")\n#define TABLE const\n#define KEEL_RK_WRITTEN_OUT\n"
-              "#define __builtin_fabs fabs\n#define __builtin_sqrt sqrt\n"
-              "#define LANES_CALL(f, a) keel_real(f(keel_real(a).value))\n"
-              "#define LANES_CALL_TWO(f, a, b) keel_real(f(keel_real(a).value, keel_real(b).value))\n"
-              "#define static static __device__\n");
+    emit_text(
+        e,
+        "#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n#include <time.h>\n"
+        "#ifndef DEVICE_LAUNCH\n#define DEVICE_LAUNCH(kernel, blocks, threads, stream, ...) \\\n"
+        "    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)\n#endif\n"
+        "#define DEVICE_STEP asm volatile(\"\" ::: \"memory\") /* nothing aside is kept over steps */\n"
+        "#define DEVICE __device__ __forceinline__\n#define restrict __restrict__\n"
+        "#define KEEL_RK_UNROLL _Pragma(\"unroll\")\n#define TABLE const\n#define KEEL_RK_WRITTEN_OUT\n"
+        "#define __builtin_fabs fabs\n#define __builtin_sqrt sqrt\n"
+        "#define LANES_CALL(f, a) keel_real(f(keel_real(a).value))\n"
+        "#define LANES_CALL_TWO(f, a, b) keel_real(f(keel_real(a).value, keel_real(b).value))\n"
+        "#define static static __device__\n");
     emit_functions(e);
     emit_text(e, "#undef static\n#define inline DEVICE\n");
     emit_put(e, "#define LANES_APART __device__ __noinline__\n");
@@ -30,20 +32,42 @@ static void put_sizes(struct emit *e, const struct emit_loop *loop) {
     emit_header(e, emit_device_text);
 }
 
+/* Numbers that a run carries along and a step reads once or twice lie beside the registers, in the memory
+ * that the threads of a block share: so more threads find room.  An odd number for each of them: no two of a
+ * warp ask the same bank. */
+int emit_device_aside(struct emit *e, int count, const struct emit_array *array) {
+    enum { MOST = 47 }; /* 48 kB for 128 threads */
+    int fit = 0, all = 0;
+    for (; fit < count && all + array[fit].count <= MOST; fit++) all += array[fit].count;
+    emit_put(e, "__shared__ keel_real aside[DEVICE_THREADS][%d];\n", all | 1);
+    for (int i = 0, at = 0; i < fit; at += array[i++].count)
+        emit_put(e, "keel_real *const %s = aside[threadIdx.x] + %d;\n", array[i].name, at);
+    return fit;
+}
+
+/* Blocks on a multiprocessor, of 128 threads: its 65536 registers are shared by as many threads as hide the
+ * time that divisions and roots wait for each other.  A few numbers that do not find room cost less than
+ * threads that do not; stages that do not, more. */
+static int device_side_by_side(const struct emit_loop *loop, int adaptive) {
+    int plain = 16 + 2 * loop->n * (loop->table->stages + 2); /* registers: x, f, next and the stages */
+    if (!loop->kept) return plain <= 64 ? 8 : plain <= 80 ? 6 : 4;
+    return adaptive ? 2 : plain <= 64 && !loop->motion ? 5 : 3;
+}
+
 /* A kernel up to its loop over runs, and from there to the first step of one. */
 static void put_head(struct emit *e, const char *head, const struct emit_loop *loop, int adaptive) {
-    /* side by side on a multiprocessor: what their registers allow, and more where few are missing */
-    int blocks = !loop->kept ? 4 : adaptive ? 2 : 3;
+    int blocks = device_side_by_side(loop, adaptive);
     emit_put(e, "__global__ void __launch_bounds__(DEVICE_THREADS, %d) %s_%s(struct device_run *run,\n",
              blocks, head, loop->name);
     emit_put(e, "    int count, int *untaken) {\n");
     emit_table(e, loop->name, loop->table);
-    emit_lanes_locals(e, loop);
+    emit_lanes_locals(e, loop, adaptive);
     emit_put(e, "struct keel_kernel_state *state[1];\nlong taken[1] = {0};\nint at = 0;\n");
 }
 
 static void put_take(struct emit *e, const struct emit_loop *loop) {
     emit_put(e, "at = atomicAdd(untaken, 1);\nif (at >= count) break;\nstate[0] = device_take(&run[at]);\n");
+    emit_put(e, "__builtin_assume(state[0] != 0);\n"); /* so that what it points to is known to be in *run */
     emit_put(e, "p.units = general.units = state[0]->allowed;\n");
     emit_put(e, "m.least = (keel_real *)run[at].least, m.spread = (keel_real *)run[at].spread;\n");
     emit_put(e, "for (int j = 0; j < %u; j++) parameter[j] = run[at].parameter[j];\n", loop->parameters);
@@ -74,7 +98,8 @@ void emit_device_stages(struct emit *e, const char *rhs, const keel_rk *table, i
     emit_put(
         e, "static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, void *context,\n");
     emit_put(e, "    keel_real t, keel_real h, const keel_real *x, const keel_real *f, keel_real *k,\n");
-    emit_put(e, "    keel_real *stage, keel_real *dx) {\nfor (int i = 0; i < %d; i++) k[i] = f[i];\n", n);
+    emit_put(e, "    keel_real *stage, keel_real *dx) {\n__builtin_assume(x != 0);\n");
+    emit_put(e, "for (int i = 0; i < %d; i++) k[i] = f[i];\n", n);
     for (int i = 1; i < table->stages; row += i, i++) {
         put_row(e, i, row);
         emit_number(number, sizeof number, table->c[i]);
@@ -120,11 +145,12 @@ static void put_steps(struct emit *e, const struct emit_loop *loop, int keeps, i
     put_head(e, head, loop, adaptive);
     emit_put(e, "struct lanes l;\nfor (int runs = 0;;) {\nif (!runs) {\n");
     put_take(e, loop);
-    emit_put(e, "lanes_load(&l, &p, &m, state, %d);\n}\n", adaptive);
-    emit_put(e, "runs = lanes_%s(&l, &table_%s, &p, &m, ", adaptive ? "attempt" : "step", loop->name);
+    emit_put(e, "lanes_load(&l, &p, &m, state, %d, %d);\n}\n", keeps, adaptive);
+    emit_put(e, "DEVICE_STEP;\nruns = lanes_%s(&l, &table_%s, &p, &m, ", adaptive ? "attempt" : "step",
+             loop->name);
     emit_loop_functions(e, loop, adaptive);
     emit_put(e, "own, %d);\nif (runs) continue;\n", keeps);
-    emit_put(e, "lanes_store(&l, &table_%s, &p, &m, %d, taken);\n", loop->name, keeps);
+    emit_put(e, "lanes_store(&l, &table_%s, &p, &m, %d, %d, taken);\n", loop->name, keeps, adaptive);
     if (loop->motion) emit_put(e, "motion_end(own, state);\n");
     emit_put(e, "run[at].taken = taken[0];\n}\n}\n");
     snprintf(condition, sizeof condition, "!plain && which == %d", keeps + 2 * adaptive);
@@ -164,8 +190,8 @@ void emit_device_end(struct emit *e) {
               "    size_t room) {\nint which = (state[0]->treatment == KERNEL_KEPT) + 2 * "
               "(state[0]->adaptive != 0);\ndevice_kernel *kernel = 0;\n");
     emit_text(e, e->cases);
-    emit_text(
-        e, "if (!kernel) {\nsnprintf(message, room, \"the GPU has no kernel for these steps\");\n"
-           "return 1;\n}\nreturn device_go((struct device_queue *)queue, kernel, plain, count, state, user,\n"
-           "    taken, message, room);\n}\n");
+    emit_text(e, "if (!kernel) {\nsnprintf(message, room, \"the GPU has no kernel for these steps\");\n"
+                 "return 1;\n}\nreturn device_go((struct device_queue *)queue, kernel, which > 1, count, "
+                 "state, user,\n"
+                 "    taken, message, room);\n}\n");
 }

@@ -58,17 +58,21 @@ void emit_lanes_prelude(struct emit *e, const struct emit_loop *loop) {
     emit_lanes_loops(e, loop);
 }
 
-void emit_lanes_locals(struct emit *e, const struct emit_loop *loop) {
+void emit_lanes_locals(struct emit *e, const struct emit_loop *loop, int adaptive) {
     int n = loop->n, kept = loop->kept, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
-    emit_put(e, "keel_real first_x[%d], first_f[%d], x[%d], f[%d], next[%d], k[%d], stage[%d], dx[%d];\n", n,
-             n, n, n, n, loop->table->stages * n, n, n);
-    emit_put(e, "keel_real begin[%d], gradients[%d], error[%d] = {{0}}, split[%d], scale[%d], limit[%d];\n",
-             n, rows * n, 2 * width, n, n, n);
-    emit_put(e, "keel_real largest[%d], inverse_weight[%d], atol[%d];\n", n, n, n);
+    emit_put(e, "keel_real first_x[%d], first_f[%d], next[%d], k[%d], stage[%d], dx[%d], begin[%d];\n", n, n,
+             n, loop->table->stages * n, n, n, n);
+    emit_put(e, "keel_real error[%d] = {{0}}, split[%d], scale[%d];\n", 2 * width, n, n);
+    const struct emit_array carried[] = {
+        {"largest", n},   {"inverse_weight", n},   {"reference", rows}, {"size", rows},
+        {"beyond", rows}, {"worst", rows},         {"was", rows},       {"x", n},
+        {"f", n},         {"gradients", rows * n}, {"off", rows},       {"limit", n},
+        {"atol", n}};
+    int all = sizeof carried / sizeof *carried, fixed = all - 2; /* which need no tolerances */
+    int aside = e->device && kept ? emit_device_aside(e, adaptive ? all : fixed, carried) : 0;
+    for (int i = aside; i < all; i++) emit_put(e, "keel_real %s[%d];\n", carried[i].name, carried[i].count);
     if (e->device) emit_put(e, "keel_real *least = 0, *spread = 0;\n"); /* where they arrive */
     else emit_put(e, "keel_real least[%d], spread[%d];\n", n, n * n);
-    emit_put(e, "keel_real reference[%d], size[%d], beyond[%d], worst[%d], off[%d], was[%d];\n", rows, rows,
-             rows, rows, rows, rows);
     emit_put(e, "keel_real residual[%d], c[%d], z[%d], inverse[%d], r[%d], q[%d], d[%d];\nint used[%d];\n",
              rows, rows, rows, rows, rows * rows, rows * width, width, rows);
     emit_put(e, "keel_real q2[%d], r2[%d], inverse2[%d];\n", rows * width, rows * rows, rows);
@@ -92,7 +96,7 @@ void emit_lanes_locals(struct emit *e, const struct emit_loop *loop) {
 static void put_lanes(struct emit *e, const char *head, const struct emit_loop *loop) {
     emit_put(e, "KERNEL %s_%s(struct keel_kernel_state *const *state, void *const *user, long *taken) {\n",
              head, loop->name);
-    emit_lanes_locals(e, loop);
+    emit_lanes_locals(e, loop, 1);
     emit_put(e, "int first = 0;\nwhile (!state[first]) first++;\n");
     emit_put(e, "p.units = general.units = state[first]->allowed;\nfor (int i = 0; i < KEEL_LANES; i++) {\n");
     emit_put(e, "const double *from = *(const double *const *)user[state[i] ? i : first];\n");

@@ -88,13 +88,37 @@ static long device_unpack(const struct device_run *run, struct keel_kernel_state
 
 enum { DEVICE_THREADS = 128 }; /* of a block */
 
+enum { DEVICE_APART, DEVICE_PACK, DEVICE_THERE, DEVICE_KERNEL, DEVICE_BACK, DEVICE_UNPACK, DEVICE_STAGES };
+
 /* Of one thread of the host. */
 struct device_queue {
     cudaStream_t stream;
     struct device_run *here, *there;
     int *next; /* run that nobody has taken */
     int capacity;
+    double spent[DEVICE_STAGES], last; /* seconds, with -DDEVICE_TIMES; when the last stage ended */
+    long launches, runs;
 };
+
+/* With -DDEVICE_TIMES (bench/gpu) each stage is waited for, and what it took is printed in the end. */
+#ifdef DEVICE_TIMES
+static void device_clock(struct device_queue *q, int stage) {
+    struct timespec now;
+    if (stage != DEVICE_PACK && stage != DEVICE_UNPACK) cudaStreamSynchronize(q->stream);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double t = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (stage != DEVICE_APART || q->last > 0) q->spent[stage] += t - q->last;
+    q->last = t;
+}
+static void device_print(const struct device_queue *q) {
+    fprintf(stderr, "queue launches %ld runs %ld", q->launches, q->runs);
+    fprintf(stderr, " apart %.6f pack %.6f there %.6f", q->spent[0], q->spent[1], q->spent[2]);
+    fprintf(stderr, " kernel %.6f back %.6f unpack %.6f\n", q->spent[3], q->spent[4], q->spent[5]);
+}
+#else
+#define device_clock(q, stage) (void)0
+#define device_print(q) (void)0
+#endif
 
 typedef void device_kernel(struct device_run *run, int count, int *next);
 
@@ -107,6 +131,7 @@ static int device_failed(cudaError_t error, const char *what, char *message, siz
 extern "C" void device_close(void *queue) {
     struct device_queue *q = (struct device_queue *)queue;
     if (!q) return;
+    device_print(q);
     if (q->stream) cudaStreamDestroy(q->stream);
     cudaFreeHost(q->here);
     cudaFree(q->there);
@@ -137,30 +162,38 @@ extern "C" void *device_open(int runs, char *message, size_t capacity) {
     return NULL;
 }
 
-/* Fixed steps with nothing to measure have the same length: a thread for each run.  Else for half of them:
- * threads whose runs are short take others. */
-static int device_blocks(int count, int plain) {
-    int threads = plain || count < 2048 ? count : (count + 1) / 2;
+/* Fixed steps are as many for every run: a thread for each.  Else for half of them: threads whose runs are
+ * short take others. */
+static int device_blocks(int count, int adaptive) {
+    int threads = !adaptive || count < 2048 ? count : (count + 1) / 2;
     return (threads + DEVICE_THREADS - 1) / DEVICE_THREADS;
 }
 
-static int device_go(struct device_queue *q, device_kernel *kernel, int plain, int count,
+static int device_go(struct device_queue *q, device_kernel *kernel, int adaptive, int count,
                      struct keel_kernel_state *const *state, void *const *user, long *taken, char *message,
                      size_t capacity) {
     size_t bytes = (size_t)count * sizeof *q->here;
+    q->launches++, q->runs += count;
+    device_clock(q, DEVICE_APART);
     for (int i = 0; i < count; i++) device_pack(&q->here[i], state[i], *(const double *const *)user[i]);
+    device_clock(q, DEVICE_PACK);
     if (device_failed(cudaMemcpyAsync(q->there, q->here, bytes, cudaMemcpyHostToDevice, q->stream),
                       "takes no data", message, capacity) ||
         device_failed(cudaMemsetAsync(q->next, 0, sizeof *q->next, q->stream), "takes no data", message,
                       capacity))
         return 1;
-    DEVICE_LAUNCH(kernel, device_blocks(count, plain), DEVICE_THREADS, q->stream, q->there, count, q->next);
+    device_clock(q, DEVICE_THERE);
+    DEVICE_LAUNCH(kernel, device_blocks(count, adaptive), DEVICE_THREADS, q->stream, q->there, count,
+                  q->next);
+    device_clock(q, DEVICE_KERNEL);
     if (device_failed(cudaGetLastError(), "does not start the kernel", message, capacity) ||
         device_failed(cudaMemcpyAsync(q->here, q->there, bytes, cudaMemcpyDeviceToHost, q->stream),
                       "failed in the kernel", message, capacity) ||
         device_failed(cudaStreamSynchronize(q->stream), "failed in the kernel", message, capacity))
         return 1;
+    device_clock(q, DEVICE_BACK);
     for (int i = 0; i < count; i++) taken[i] = device_unpack(&q->here[i], state[i]);
+    device_clock(q, DEVICE_UNPACK);
     return 0;
 }
 #endif

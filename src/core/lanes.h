@@ -34,8 +34,7 @@ struct lanes {
     keel_real wanted, longest, t_end, h_next, error_before, moved; /* steps by their error */
     long done[KEEL_LANES], steps[KEEL_LANES], rejected[KEEL_LANES], all_rejected[KEEL_LANES];
     long corrections[KEEL_LANES], newton[KEEL_LANES]; /* by the core; further iterations */
-    /* Fixed steps: so many to come in which nothing is due, and so many taken that are not counted yet. */
-    long quiet, uncounted;
+    int quiet, planned; /* fixed steps in which nothing is due, counted at their end: to come, and in all */
 };
 
 static inline keel_truth lanes_finite(int n, const keel_real *x) {
@@ -72,8 +71,9 @@ static inline void lanes_limit(const struct lanes *l, const struct project *p,
 #define LANES_OUT(count, from, to) \
     for (int j = 0; j < (count); j++) (to)[j] = (from)[j][i]
 
+/* Only what the steps of this loop read: what else a run has stays where it is. */
 static inline void lanes_load(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
-                              struct keel_kernel_state *const *state, int adaptive) {
+                              struct keel_kernel_state *const *state, int keeps, int adaptive) {
     const struct keel_kernel_state *first = 0;
     struct lanes none = {0};
     *l = none;
@@ -88,18 +88,19 @@ static inline void lanes_load(struct lanes *l, const struct project *p, const st
         l->steps[i] = k->steps;
         LANES_IN(p->n, m->first_x, k->x);
         LANES_IN(p->n, m->first_f, k->f);
-        if (k->treatment == KERNEL_FREE && !adaptive) continue;
-        l->direction[i] = k->direction, l->rtol[i] = k->rtol;
-        l->h_next[i] = k->h_next, l->error_before[i] = k->error_before;
-        l->longest[i] = k->longest, l->t_end[i] = k->t_end;
-        l->wanted[i] = step_control_min(k->h_next, k->longest);
-        LANES_IN(p->n, m->atol, k->atol);
-        if (k->treatment == KERNEL_FREE) continue;
+        if (adaptive) {
+            l->direction[i] = k->direction, l->rtol[i] = k->rtol;
+            l->h_next[i] = k->h_next, l->error_before[i] = k->error_before;
+            l->longest[i] = k->longest, l->t_end[i] = k->t_end;
+            l->wanted[i] = step_control_min(k->h_next, k->longest);
+            LANES_IN(p->n, m->atol, k->atol);
+        }
+        if (p->kept == 0 || k->treatment == KERNEL_FREE) continue;
         LANES_IN(p->n, m->largest, k->largest);
         LANES_IN(p->kept, m->reference, k->reference);
         LANES_IN(p->kept, m->worst, k->worst);
         LANES_IN(p->kept, m->was, k->residual);
-        if (k->treatment == KERNEL_WATCHED) continue;
+        if (!keeps) continue;
         LANES_IN(p->kept, m->size, k->size);
         LANES_IN(p->kept, m->beyond, k->beyond);
         LANES_IN(p->n, m->inverse_weight, k->inverse_weight);
@@ -111,12 +112,12 @@ static inline void lanes_load(struct lanes *l, const struct project *p, const st
         LANES_IN(p->n * p->n, m->spread, k->spread);
 #endif
     }
-    if (adaptive && first->treatment == KERNEL_KEPT) lanes_limit(l, p, m);
+    if (adaptive && keeps) lanes_limit(l, p, m);
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) m->x[j] = m->first_x[j], m->f[j] = m->first_f[j];
 }
 
 static inline void lanes_store(const struct lanes *l, const keel_rk *table, const struct project *p,
-                               const struct lanes_workspace *m, int keeps, long *taken) {
+                               const struct lanes_workspace *m, int keeps, int adaptive, long *taken) {
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) m->first_x[j] = m->x[j], m->first_f[j] = m->f[j];
     for (int i = 0; i < KEEL_LANES; i++) {
         struct keel_kernel_state *k = l->k[i];
@@ -125,7 +126,7 @@ static inline void lanes_store(const struct lanes *l, const keel_rk *table, cons
         k->held = !l->stop[i];
         k->t = l->t[i];
         k->steps = l->steps[i];
-        k->h_next = l->h_next[i], k->error_before = l->error_before[i];
+        if (adaptive) k->h_next = l->h_next[i], k->error_before = l->error_before[i];
         k->rejected = l->all_rejected[i];
         k->corrections = keeps ? attempts - l->corrections[i] : 0;
         k->newton = keeps ? attempts - l->corrections[i] + l->newton[i] : 0;
@@ -134,7 +135,7 @@ static inline void lanes_store(const struct lanes *l, const keel_rk *table, cons
         if (done == 0) continue;
         LANES_OUT(p->n, m->first_x, k->x);
         LANES_OUT(p->n, m->first_f, k->f);
-        if (k->treatment == KERNEL_FREE) continue;
+        if (p->kept == 0 || k->treatment == KERNEL_FREE) continue;
         LANES_OUT(p->n, m->largest, k->largest);
         LANES_OUT(p->kept, m->worst, k->worst);
         LANES_OUT(p->kept, m->was, k->residual);
@@ -196,7 +197,7 @@ static inline int lanes_call(struct lanes *l, const struct project *p, const str
     LANES_OUT(p->n, m->begin, k->trial);
     LANES_OUT(p->kept, m->worst, k->worst);
     LANES_OUT(p->kept, m->size, k->size);
-    k->steps = l->steps[i] + l->uncounted;
+    k->steps = l->steps[i] + (l->planned - l->quiet);
     int bad = by(k, l->t_new[i]);
     LANES_IN(p->kept, m->worst, k->worst);
     LANES_IN(p->kept, m->size, k->size);
@@ -276,22 +277,37 @@ static inline void lanes_note(struct lanes *l, const struct project *p, const st
 #endif
 }
 
+/* May a state be beyond its size, or not finite?  A thread asks before it looks closer; lanes look closer in
+ * less time than the question takes. */
+static inline int lanes_may_outgrow(const struct project *p, const struct lanes_workspace *m,
+                                    const keel_real *x) {
+#ifdef KEEL_DEVICE
+    keel_truth within = keel_always;
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) within &= keel_abs(x[i]) <= m->largest[i];
+    return !keel_all(within);
+#else
+    return 1;
+#endif
+}
+
 /* Into largest residuals and sizes; who has outgrown its sizes? */
 static inline keel_truth lanes_take_in(struct lanes *l, const struct project *p,
                                        const struct lanes_workspace *m, keel_truth done) {
     keel_truth outgrown = {0};
-    lanes_keep_sizes(l, p, m, done);
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
         keel_real off = keel_abs(p->residual[i]);
         m->worst[i] = keel_select(done & ~(m->worst[i] > off), off, m->worst[i]);
         m->was[i] = keel_select(done, p->residual[i], m->was[i]);
     }
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
-        keel_real size = keel_abs(m->x[i]);
-        keel_truth larger = done & ~(size <= m->largest[i]);
-        m->largest[i] = keel_select(larger, size, m->largest[i]);
-        outgrown |= larger;
+    if (lanes_may_outgrow(p, m, m->x)) {
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
+            keel_real size = keel_abs(m->x[i]);
+            keel_truth larger = done & ~(size <= m->largest[i]);
+            m->largest[i] = keel_select(larger, size, m->largest[i]);
+            outgrown |= larger;
+        }
     }
+    lanes_keep_sizes(l, p, m, done);
     return outgrown;
 }
 
@@ -337,11 +353,13 @@ static inline keel_real lanes_worst(const struct project *p, const keel_real *re
     return worst;
 }
 
-/* One iteration from x, by the gradients that stand; fresh: they are new. */
-static inline void lanes_iterate_general(const struct project *p, keel_real *x, int fresh) {
+/* One iteration from x, by the gradients that stand; fresh: their row space is wanted, too, by the residuals
+ * of where they were taken. */
+static inline void lanes_iterate_general(const struct project *p, const keel_real *residual, keel_real *x,
+                                         int fresh) {
     keel_real floor_of[KEEL_LANES_ROWS];
     for (int i = 0; i < p->kept && fresh; i++) {
-        keel_truth off = keel_abs(p->residual[i]) > p->units * project_unit(p->size[i]);
+        keel_truth off = keel_abs(residual[i]) > p->units * project_unit(p->size[i]);
         floor_of[i] = keel_select(off, keel_lift(MANIFOLD_DEPENDENT), keel_lift(MANIFOLD_NEARLY));
         rowspace_set(p->space, i, p->n, project_gradient(p, i), p->inverse_weight);
     }
@@ -350,10 +368,17 @@ static inline void lanes_iterate_general(const struct project *p, keel_real *x, 
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) x[j] += p->d[j] * p->inverse_weight[j];
 }
 
+/* On a device a row space that is hardly ever wanted is found again: it would take registers from all. */
+#ifdef KEEL_DEVICE
+#define LANES_FRESH(fresh) 1
+#else
+#define LANES_FRESH(fresh) (fresh)
+#endif
+
 static inline void lanes_iterate(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                                  keel_real *x, int fresh) {
     if (!p->two_short) {
-        lanes_iterate_general(p, x, fresh);
+        lanes_iterate_general(p, m->off, x, fresh);
         return;
     }
     keel_real other[4];
@@ -361,7 +386,7 @@ static inline void lanes_iterate(struct lanes *l, const struct project *p, const
     keel_truth good = project_two_short(p, x);
     l->general = ~good;
     if (__builtin_expect(keel_all(good), 1)) return;
-    lanes_iterate_general(m->general, other, fresh);
+    lanes_iterate_general(m->general, m->off, other, LANES_FRESH(fresh));
     lanes_choose(p->n, ~good, other, x);
 }
 
@@ -430,6 +455,6 @@ static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
         want &= ~lost;
         if (!adaptive) rhs(l->t_new, m->next, m->stage, user);
     }
-    return adaptive ? want : want & lanes_finite(p->n, m->next);
+    return adaptive || !lanes_may_outgrow(p, m, m->next) ? want : want & lanes_finite(p->n, m->next);
 }
 #endif

@@ -51,8 +51,9 @@ static inline long lanes_quiet(long s, int keeps) {
 }
 
 static inline void lanes_catch_up(struct lanes *l) {
-    for (int i = 0; i < KEEL_LANES; i++) l->done[i] += l->uncounted, l->steps[i] += l->uncounted;
-    l->quiet = l->uncounted = 0;
+    int taken = l->planned - l->quiet;
+    for (int i = 0; i < KEEL_LANES; i++) l->done[i] += taken, l->steps[i] += taken;
+    l->quiet = l->planned = 0;
 }
 
 /* Of the runs that are left. */
@@ -64,7 +65,7 @@ static inline void lanes_plan(struct lanes *l, int keeps) {
         quiet = left < quiet ? left : quiet;
         quiet = calm < quiet ? calm : quiet;
     }
-    l->quiet = quiet;
+    l->quiet = l->planned = (int)quiet;
 }
 
 static inline long lanes_least(const struct lanes *l) {
@@ -79,11 +80,10 @@ static inline void lanes_plain(const keel_rk *table, const struct project *p, co
                                keel_fn *rhs, void *user, struct keel_kernel_state *const *state,
                                long *taken) {
     struct lanes l;
-    lanes_load(&l, p, m, state, 0);
-    long count = lanes_least(&l);
+    lanes_load(&l, p, m, state, 0, 0);
     const keel_real *last = m->k + (table->stages - 1) * p->n;
     keel_real t = l.t, base = l.base, h = l.h, number = l.number;
-    for (long step = 0; step < count; step++) {
+    for (long left = lanes_least(&l); left > 0; left--) {
         keel_rk_step(table, p->n, rhs, user, t, h, m->x, m->f, m->k, m->stage, m->dx);
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->x[i] += m->dx[i];
         number += 1.0;
@@ -92,9 +92,10 @@ static inline void lanes_plain(const keel_rk *table, const struct project *p, co
         KEEL_RK_UNROLL for (int i = 0; i < p->n && table->last_is_end; i++) m->f[i] = last[i];
     }
     l.t = t;
-    for (int i = 0; i < KEEL_LANES; i++) l.done[i] = count, l.steps[i] += count;
+    long count = lanes_least(&l);
+    for (int i = 0; i < KEEL_LANES; i++) l.done[i] = count, l.steps[i] = l.k[i]->steps + count;
     l.stop = l.live;
-    lanes_store(&l, table, p, m, 0, taken);
+    lanes_store(&l, table, p, m, 0, 0, taken);
 }
 
 static inline void lanes_note_all(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
@@ -146,8 +147,7 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->x[i] = m->next[i], m->f[i] = m->stage[i];
     l->t = l->t_new;
     l->number += 1.0;
-    if (l->quiet) l->uncounted++;
-    else lanes_count(l, l->live);
+    if (!l->quiet) lanes_count(l, l->live);
     LANES_MEASURE(l, p, m, gradients, user, keel_always, keeps, 0);
     if (l->quiet && --l->quiet == 0) lanes_catch_up(l);
     return !keel_any(l->stop);
@@ -157,9 +157,9 @@ static inline void lanes_fixed(const keel_rk *table, const struct project *p, co
                                keel_fn *rhs, keel_fn *values, keel_fn *gradients, void *user,
                                struct keel_kernel_state *const *state, long *taken, int keeps) {
     struct lanes l;
-    lanes_load(&l, p, m, state, 0);
+    lanes_load(&l, p, m, state, keeps, 0);
     while (lanes_step(&l, table, p, m, rhs, values, gradients, user, keeps)) {}
-    lanes_store(&l, table, p, m, keeps, taken);
+    lanes_store(&l, table, p, m, keeps, 0, taken);
 }
 
 /* Steps by their error ---------------------------------------------------------------------------------- */
@@ -355,8 +355,8 @@ static inline void lanes_adaptive(const keel_rk *table, const struct project *p,
                                   keel_fn *gradients, const keel_error_norm *norm, void *user,
                                   struct keel_kernel_state *const *state, long *taken, int keeps) {
     struct lanes l;
-    lanes_load(&l, p, m, state, 1);
+    lanes_load(&l, p, m, state, keeps, 1);
     while (lanes_attempt(&l, table, p, m, rhs, values, gradients, norm, user, keeps)) {}
-    lanes_store(&l, table, p, m, keeps, taken);
+    lanes_store(&l, table, p, m, keeps, 1, taken);
 }
 #endif

@@ -11,6 +11,7 @@
 enum { RUNS = 1 << 17, RUN_BYTES = 1 << 16, LEAST_RUNS = 256 };
 enum { BYTES = 1 << 30 }; /* at most, of blocks under way */
 enum { MORE_BLOCKS = 4 }; /* than runs under way fill */
+enum { PORTIONS = 8 };    /* in which lanes are filled, one a launch */
 
 struct fleet {
     struct team *c;
@@ -92,8 +93,11 @@ static int fill(struct fleet *f, int lane) {
     return 0;
 }
 
+/* The first member of a lane costs many times what others do: so they come by and by, and the device has work
+ * as soon as there is some. */
 static void fill_idle(struct fleet *f) {
-    while (f->idles > 0 && fill(f, f->idle[f->idles - 1])) f->idles--;
+    int most = (f->g.lanes + PORTIONS - 1) / PORTIONS, least = f->idles > most ? f->idles - most : 0;
+    while (f->idles > least && fill(f, f->idle[f->idles - 1])) f->idles--;
 }
 
 static void go(struct fleet *f) {

@@ -11,6 +11,9 @@
 #define __forceinline__ __inline__
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(threads, blocks)
+#define __builtin_assume(truth)
+#define __shared__
+static const struct { int x; } threadIdx = {0};
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 
 typedef int cudaError_t;
