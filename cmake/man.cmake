@@ -1,6 +1,6 @@
 # Manual pages, written by the command from its own tables: keel.1 and one for each command.
-file(STRINGS src/cli/command.c command_lines REGEX "^    {\"[a-z]+\", COMMAND_")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/cli/command.c)
+file(STRINGS src/cli/job/command.c command_lines REGEX "^    {\"[a-z]+\", COMMAND_")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/cli/job/command.c)
 set(man_dir "${PROJECT_BINARY_DIR}/man")
 file(MAKE_DIRECTORY "${man_dir}")
 set(man_pages "${man_dir}/keel.1")

@@ -44,7 +44,7 @@ foreach(paper ${papers})
     string(APPEND paper_rows "    {\"${name}\", ${identifier}},\n")
 endforeach()
 file(CONFIGURE OUTPUT paper_table.c @ONLY CONTENT "/* Which models and claims of papers there are. */
-#include \"cli/paper.h\"
+#include \"cli/job/paper.h\"
 
 @paper_declarations@
 const struct paper_file paper_table[] = {

@@ -8,7 +8,7 @@ const typingPause = 300, settledPause = 350; /* ms */
 
 const page = {
     name: "model", files: {}, shown: new Set(), drifts: new Set(), known: "", results: new Results(), last: null, csv: null,
-    scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
+    ran: "", gentle: false, scene: null, checker: null, runner: null, pending: null, running: null, timer: 0, settle: 0,
 };
 
 /* Links ------------------------------------------------------------------------------------------------- */
@@ -83,7 +83,17 @@ async function check() {
     if (!found.diagnostics.length && found.exit) found.diagnostics = [{severity: "error", message: found.message}];
     editor.show(found.diagnostics);
     showMessages(byId("messages"), found.diagnostics, text, (line, column) => editor.go(line, column));
+    if (found.exit !== 0) outdated("Not run: the model has a mistake.");
+    else if (!byId("live").checked && text !== page.ran) outdated("The model has changed: Run, or Ctrl+Enter.");
     return found;
+}
+
+/* What is shown belongs to another text than the one in the editor: nobody shall take it for this one's. */
+function outdated(words) {
+    if (page.runner.busy) return;
+    document.querySelector("main").classList.toggle("outdated", page.results.t.length > 0);
+    const more = page.results.t.length ? " Pictures and certificate are those of the run before." : "";
+    showVerdict(byId("verdict"), {status: "other", message: words + more});
 }
 
 /* The text rules: what the sliders had changed is forgotten. */
@@ -98,11 +108,13 @@ function changed() {
 
 /* Running ----------------------------------------------------------------------------------------------- */
 
-/* quick: while a slider moves, without the rerun that measures accuracy. */
+/* quick: while a slider moves, without the rerun that measures accuracy; with fewer rows where the way turns little
+ * from one to the next, since most of the time goes into rows. */
 async function run({quick = false}) {
     const text = editor.text, name = fileName(), results = new Results();
     const words = ["--json", "--interpret", "--out", "/dev/rows.csv", ...sliders.words(), name];
     if (quick) words.push("--accuracy", "no");
+    if (quick && page.gentle && !/^\s*options\b.*\b(every|at|steps.out)\b/m.test(text)) words.push("--points", "400");
     page.running = {quick};
     byId("stop").disabled = false;
     byId("command").textContent = ["keel run", name, ...sliders.words().map((one) => (one === "--set" ? one : `"${one}"`))].join(" ");
@@ -142,6 +154,8 @@ function finish(done, results, quick, text) {
     const mistake = result.status === "failed" && (result.diagnostics || []).find((one) => one.severity === "error");
     if (mistake) result.message = mistake.message;
     page.last = result;
+    page.ran = text;
+    document.querySelector("main").classList.remove("outdated");
     page.memory = done.memory;
     page.seconds = done.seconds;
     if (results.names.length) page.results = results;
@@ -157,6 +171,7 @@ function finish(done, results, quick, text) {
     if (!quick || result.status === "failed") showVerdict(byId("verdict"), result);
     if (result.kept && !quick) showCertificate(byId("certificate"), result, done.seconds);
     draw();
+    if (!quick) page.gentle = results.t.length > 800 && results.parts(byId("phase-x").value, byId("phase-y").value) === 1;
     page.runs = (page.runs || 0) + 1;
     document.body.dataset.runs = String(page.runs);
 }
@@ -186,7 +201,7 @@ function slid(settled) {
 function newColumns(names) {
     page.known = names.join("\n");
     page.shown = firstColumns(names, page.results.columns);
-    const [x, y] = firstPhase(names);
+    const [x, y] = firstPhase(names, page.results.columns);
     for (const [id, value] of [["phase-x", x], ["phase-y", y]])
         byId(id).replaceChildren(...["t", ...names].map((name) => new Option(name, name, name === value, name === value)));
 }
@@ -198,17 +213,30 @@ function drawDrifts(results, result) {
     const names = rows.map((row) => row.name);
     if (![...page.drifts].some((name) => names.includes(name))) page.drifts = new Set([...rows]
         .sort((a, b) => (b.scaled_drift || 0) - (a.scaled_drift || 0)).slice(0, 6).map((row) => row.name));
-    const curves = rows.filter((row) => page.drifts.has(row.name)).map((row, i) => {
+    const x = results.times, curves = rows.filter((row) => page.drifts.has(row.name)).map((row, i) => {
         const unit = row.scaled_drift > 0 ? row.max_drift / row.scaled_drift : 1;
         const y = results.columns[`drift.${row.name}`].map((one) => Math.log10(Math.max(Math.abs(one) / unit, 0.1)));
-        return {name: row.name, x: results.t, y, color: plotColor(i)};
+        return {name: row.name, x, y, color: plotColor(i)};
     });
-    driftPlot.show({curves, log: true});
+    driftPlot.show({curves, log: true, decades: results.decades});
     legend(byId("drift-legend"), names, page.drifts, plotColor, draw);
 }
 
+function drawField(results, names) {
+    const arrays = fieldArrays(names), choice = byId("field-of");
+    byId("field-card").hidden = arrays.length === 0;
+    if (!arrays.length) return;
+    if ([...choice.options].map((one) => one.value).join("\n") !== arrays.map((one) => one.name).join("\n"))
+        choice.replaceChildren(...arrays.map((one) => new Option(one.name, one.name)));
+    const {columns} = arrays.find((one) => one.name === choice.value) || arrays[0];
+    fieldPlot.show(results.t, columns.map((name) => results.columns[name]));
+}
+
+const isMechanics = (result) => Boolean(result) &&
+    (result.degrees_of_freedom !== undefined || (result.kept || []).some((row) => row.name === "energy"));
+
 function drawScene(results, result) {
-    const mechanics = result && (result.degrees_of_freedom !== undefined || (result.kept || []).some((row) => row.name === "energy"));
+    const mechanics = isMechanics(result);
     const constrained = ((result && result.kept) || []).some((row) => row.kind === "constraint");
     const run = {t: results.t, columns: results.columns, constrained};
     const again = page.scene && mechanics && page.scene.show(run);
@@ -222,13 +250,15 @@ function draw() {
     if (!names.length || !results.t.length) return;
     if (names.join("\n") !== page.known) newColumns(names);
     const chosen = [...page.shown].filter((name) => results.columns[name]);
-    const marks = ((result && result.events) || []).map((one) => ({t: one.t, name: one.name}));
-    timePlot.show({curves: chosen.map((name, i) => ({name, x: results.t, y: results.columns[name], color: plotColor(i)})),
-        marks, bands: results.bands()});
+    const marks = ((result && result.events) || []).map((one) => ({t: results.time(one.t), name: one.name}));
+    const x = results.times;
+    timePlot.show({curves: chosen.map((name, i) => ({name, x, y: results.columns[name], color: plotColor(i)})),
+        marks, bands: results.bands(), decades: results.decades});
     legend(byId("legend"), names.slice(0, 120), page.shown, plotColor, draw);
-    const x = byId("phase-x").value, y = byId("phase-y").value;
-    phasePlot.show({curves: [{name: y, x: results.columns[x], y: results.columns[y], color: plotColor(0)}], across: x, path: true,
-        equal: mechanismPoints([x, y]).length > 0});
+    const across = byId("phase-x").value, up = byId("phase-y").value;
+    phasePlot.show({curves: [{name: up, ...results.way(across, up), color: plotColor(0)}], across, path: true,
+        equal: isMechanics(result) && mechanismPoints([across, up]).length > 0});
+    drawField(results, names);
     drawDrifts(results, result);
     drawScene(results, result);
 }
@@ -270,6 +300,7 @@ function keys(event) {
 const editor = new Editor(byId("editor"), byId("copy"), changed);
 const sliders = new Sliders(byId("sliders"), byId("slider-list"), byId("reset"), slid);
 const timePlot = new Plot(byId("time-plot")), phasePlot = new Plot(byId("phase-plot")), driftPlot = new Plot(byId("drift-plot"));
+const fieldPlot = new Field(byId("field-plot"));
 
 byId("run").addEventListener("click", () => run({}));
 byId("stop").addEventListener("click", stop);
@@ -286,7 +317,7 @@ byId("open-gallery").addEventListener("click", () => {
 });
 byId("search").addEventListener("input", () => showGallery(byId("gallery-list"), byId("search").value, openModel));
 document.querySelectorAll("[data-close]").forEach((one) => one.addEventListener("click", () => one.closest("dialog").close()));
-["phase-x", "phase-y"].forEach((id) => byId(id).addEventListener("change", draw));
+["phase-x", "phase-y", "field-of"].forEach((id) => byId(id).addEventListener("change", draw));
 document.addEventListener("keydown", keys);
 addEventListener("hashchange", () => {
     const model = fromLink(location.hash);

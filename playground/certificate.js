@@ -10,26 +10,29 @@ function sayNumber(value, digits = 2) {
     return size >= 1e-3 && size < 1e5 ? String(Number(value.toPrecision(digits + 1))) : value.toExponential(digits - 1);
 }
 
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+
 /* {words, kind, more}: one sentence, its colour, and what else is to be said. */
 function verdictOf(result) {
     const kept = (result.kept || []).filter((row) => row.kind !== "watched" && row.kind !== "damped");
     const watched = (result.kept || []).filter((row) => row.kind === "watched" || row.kind === "damped");
     const worst = (rows) => rows.reduce((a, b) => ((b.scaled_drift || 0) > (a.scaled_drift || 0) ? b : a));
     const more = [];
-    if (result.status === "failed") return {words: result.message, kind: "bad", more};
+    if (result.status === "failed") return {words: sentence(result.message), kind: "bad", more};
+    if (result.status === "other") return {words: result.message, kind: "plain", more};
     if (result.status === "stopped" && result.message) more.push(`Stopped ${result.message}.`);
-    else if (result.message) more.push(`${result.message}.`);
+    else if (result.message) more.push(sentence(result.message));
     const accuracy = result.accuracy || {};
-    if (accuracy.warning) more.push(`${accuracy.warning}.`);
+    if (accuracy.warning) more.push(sentence(accuracy.warning));
     let words, kind = "good";
     if (kept.length) {
         const row = worst(kept), held = row.scaled_drift <= roundOffUnits;
-        words = held ? `Held to round-off: ${kept.length > 1 ? "no kept row drifts" : `${row.name} does not drift`} by more than ${sayNumber(row.scaled_drift)} units.`
-            : `Not at round-off: ${row.name} drifts by ${sayNumber(row.scaled_drift)} units.`;
+        words = held ? `Held to round-off: ${kept.length > 1 ? "no kept row drifts" : `${row.name} does not drift`} by more than ${sayNumber(row.scaled_drift)} round-offs.`
+            : `Not at round-off: ${row.name} drifts by ${sayNumber(row.scaled_drift)} round-offs.`;
         if (!held) kind = "fair";
     } else if (watched.length) {
         const row = worst(watched);
-        [words, kind] = [`${row.name} is watched and drifts by ${sayNumber(row.scaled_drift)} units of round-off.`, "plain"];
+        [words, kind] = [`${row.name} is watched and drifts by ${sayNumber(row.scaled_drift)} round-offs.`, "plain"];
     } else [words, kind] = ["The run is done. This model states nothing that must stay.", "plain"];
     if (accuracy.warning) kind = "fair";
     return {words, kind, more};
@@ -60,14 +63,14 @@ function showVerdict(box, result) {
 }
 
 function showCertificate(box, result, seconds) {
-    const row = (one) => `<tr><td><code>${escapeHtml(one.name)}</code></td><td>${one.kind}</td>` +
-        `<td>${sayNumber(one.max_drift)}</td><td>${sayNumber(one.scaled_drift)}</td></tr>`;
+    const row = (one) => `<tr><td><code>${escapeHtml(one.name)}</code></td><td>${sayNumber(one.scaled_drift)}</td>` +
+        `<td>${sayNumber(one.max_drift)}</td><td>${one.kind}</td></tr>`;
     const facts = [["method", `${result.method}+${result.stabilizer}${result.method_why ? `: ${result.method_why}` : ""}`],
         ["steps", `${result.steps}, ${result.rejected} rejected, ${result.evaluations} evaluations`],
         ["index", `${result.index}${result.degrees_of_freedom === undefined ? "" : `, ${result.degrees_of_freedom} degree${result.degrees_of_freedom === 1 ? "" : "s"} of freedom`}`],
         ["largest error", accuracyWords(result)],
         ["events", String(result.events_total)], ["time", `${sayNumber(1000 * seconds)} ms`]];
-    const table = (result.kept || []).length ? `<div class="wide"><table><thead><tr><th>row</th><th>kind</th><th>drift</th><th>round-offs</th></tr></thead>` +
+    const table = (result.kept || []).length ? `<div class="wide"><table><thead><tr><th>row</th><th>round-offs</th><th>drift</th><th>kind</th></tr></thead>` +
         `<tbody>${result.kept.map(row).join("")}</tbody></table></div>` : "";
     box.innerHTML = `<div class="head"><h2>Certificate</h2></div>${table}<dl>` +
         facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join("") + "</dl>";

@@ -1,6 +1,6 @@
 /* entry.c - the command inside a page: the worker calls it as a shell would, with files in memory. */
-#include "cli/command.h"
-#include "cli/message.h"
+#include "cli/job/command.h"
+#include "cli/terminal/message.h"
 
 #include <sched.h>
 #include <stdio.h>

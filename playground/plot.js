@@ -31,11 +31,35 @@ function finiteRange(list) {
     return low <= high ? [low, high] : [0, 1];
 }
 
+/* [[place, words], ...] between low and high, `apart` pixels or more from each other; log: powers of ten. */
+function plotTicks(low, high, pixels, apart, log) {
+    const step = log ? Math.max(1, Math.ceil((high - low) / (pixels / apart))) : niceStep(high - low, pixels / apart), list = [];
+    for (let x = Math.ceil(low / step) * step; x <= high + 1e-9 * step; x += step)
+        list.push([x, !log ? shortNumber(x, step) : Math.abs(x) <= 3 ? String(Number(Math.pow(10, x).toPrecision(3))) : `1e${x}`]);
+    return list;
+}
+
+/* A canvas as large as its box in pixels of the screen, cleared, with the room inside of the axes. */
+function plotFrame(canvas) {
+    const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round(height * ratio);
+    }
+    const g = canvas.getContext("2d"), style = getComputedStyle(canvas);
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, width, height);
+    g.font = "12px system-ui, sans-serif";
+    return {g, width, height, left: 58, right: width - 12, top: 12, bottom: height - 34,
+        ink: style.color, soft: style.getPropertyValue("--soft"), grid: style.getPropertyValue("--grid"),
+        page: style.getPropertyValue("--card")};
+}
+
 class Plot {
-    /* curves: [{name, x, y, color}]; log: the vertical axis; marks: [{t, name}]; bands: [{from, to, name}]. */
+    /* curves: [{name, x, y, color}]; log, decades: y, x are logarithms; marks: [{t, name}]; bands: [{from, to, name}]. */
     constructor(canvas) {
         this.canvas = canvas;
-        this.data = {curves: [], log: false, marks: [], bands: [], across: "", up: "", equal: false};
+        this.data = {curves: [], log: false, decades: false, marks: [], bands: [], across: "", up: "", equal: false};
         this.pointer = null;
         canvas.addEventListener("pointermove", (event) => {
             const box = canvas.getBoundingClientRect();
@@ -50,7 +74,7 @@ class Plot {
     }
 
     show(data) {
-        this.data = {log: false, marks: [], bands: [], across: "t", up: "", equal: false, cursor: null, ...data};
+        this.data = {log: false, decades: false, marks: [], bands: [], across: "t", up: "", equal: false, cursor: null, ...data};
         this.draw();
     }
 
@@ -69,23 +93,8 @@ class Plot {
         return {x0, x1, y0, y1};
     }
 
-    frame() {
-        const ratio = window.devicePixelRatio || 1, width = this.canvas.clientWidth, height = this.canvas.clientHeight;
-        if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
-            this.canvas.width = Math.round(width * ratio);
-            this.canvas.height = Math.round(height * ratio);
-        }
-        const g = this.canvas.getContext("2d"), style = getComputedStyle(this.canvas);
-        g.setTransform(ratio, 0, 0, ratio, 0, 0);
-        g.clearRect(0, 0, width, height);
-        g.font = "12px system-ui, sans-serif";
-        return {g, width, height, left: 58, right: width - 12, top: 12, bottom: height - 34,
-            ink: style.color, soft: style.getPropertyValue("--soft"), grid: style.getPropertyValue("--grid"),
-            page: style.getPropertyValue("--card")};
-    }
-
     draw() {
-        const f = this.frame();
+        const f = plotFrame(this.canvas);
         if (f.width < 40 || f.height < 40) return;
         let r = this.range();
         if (this.data.equal) r = this.evened(r, f);
@@ -125,6 +134,7 @@ class Plot {
         g.strokeStyle = f.soft;
         g.setLineDash([2, 4]);
         g.lineWidth = 1;
+        g.globalAlpha = this.data.marks.length > 40 ? 0.35 : 1;
         for (const mark of this.data.marks.slice(0, 400)) {
             g.beginPath();
             g.moveTo(to.x(mark.t), f.top);
@@ -132,6 +142,7 @@ class Plot {
             g.stroke();
         }
         g.setLineDash([]);
+        g.globalAlpha = 1;
     }
 
     axes(f, r, to) {
@@ -147,16 +158,10 @@ class Plot {
             g.textAlign = across ? "center" : "right";
             g.fillText(words, across ? x : f.left - 7, across ? f.bottom + 15 : y + 4);
         };
-        const sx = niceStep(r.x1 - r.x0, (f.right - f.left) / 80);
-        for (let x = Math.ceil(r.x0 / sx) * sx; x <= r.x1 + 1e-9 * sx; x += sx) tick(to.x(x), 0, shortNumber(x, sx), true);
-        if (this.data.log) {
-            const each = Math.max(1, Math.ceil((r.y1 - r.y0) / ((f.bottom - f.top) / 24)));
-            for (let k = Math.ceil(r.y0); k <= r.y1; k += each)
-                tick(0, to.y(k), Math.abs(k) <= 3 ? String(Number(Math.pow(10, k).toPrecision(3))) : `1e${k}`, false);
-        } else {
-            const sy = niceStep(r.y1 - r.y0, (f.bottom - f.top) / 40);
-            for (let y = Math.ceil(r.y0 / sy) * sy; y <= r.y1 + 1e-9 * sy; y += sy) tick(0, to.y(y), shortNumber(y, sy), false);
-        }
+        for (const [x, words] of plotTicks(r.x0, r.x1, f.right - f.left, this.data.decades ? 60 : 80, this.data.decades))
+            tick(to.x(x), 0, words, true);
+        for (const [y, words] of plotTicks(r.y0, r.y1, f.bottom - f.top, this.data.log ? 24 : 40, this.data.log))
+            tick(0, to.y(y), words, false);
         g.textAlign = "center";
         g.fillText(this.data.across, (f.left + f.right) / 2, f.bottom + 30);
     }
@@ -194,9 +199,9 @@ class Plot {
             const far = Math.abs(to.x(first.x[k]) - px) + (this.data.path ? Math.abs(to.y(first.y[k]) - py) : 0);
             if (far < least) [least, best] = [far, k];
         }
-        const value = (one) => (this.data.log ? Math.pow(10, one) : one);
-        const lines = [`${this.data.across} = ${Number(first.x[best].toPrecision(6))}`,
-            ...this.data.curves.slice(0, 8).map((one) => `${one.name} = ${Number(value(one.y[best]).toPrecision(6))}`)];
+        const say = (name, one, log) => `${name} = ${Number((log ? Math.pow(10, one) : one).toPrecision(6))}`;
+        const lines = [say(this.data.across, first.x[best], this.data.decades),
+            ...this.data.curves.slice(0, 8).map((one) => say(one.name, one.y[best], this.data.log))];
         const wide = Math.max(...lines.map((one) => g.measureText(one).width)) + 16, tall = 17 * lines.length + 8;
         const x = Math.min(Math.max(to.x(first.x[best]) + 12, f.left), f.right - wide), y = f.top + 6;
         for (const [i, one] of this.data.curves.slice(0, 8).entries()) {

@@ -4,7 +4,7 @@
 /* A run that grows: columns by name, drifts and modes apart. */
 class Results {
     constructor() {
-        Object.assign(this, {names: [], parts: {}, modes: [], t: new Float64Array(0), columns: {}});
+        Object.assign(this, {names: [], modes: [], t: new Float64Array(0), columns: {}});
     }
 
     add({names, columns, modes}) {
@@ -23,13 +23,40 @@ class Results {
         return this.names.filter((name) => name !== "t" && !name.startsWith("drift.") && !name.startsWith("error."));
     }
 
+    /* Half of the rows in the first thousandth of the time (options log = 1): the axis is one of powers of ten. */
+    get decades() {
+        const t = this.t, end = t[t.length - 1];
+        return t.length > 40 && t[0] >= 0 && t[t.length >> 1] < 1e-3 * end;
+    }
+
+    time(t) {
+        return this.decades ? (t > 0 ? Math.log10(t) : NaN) : t;
+    }
+
+    get times() {
+        return this.decades ? this.t.map((t) => this.time(t)) : this.t;
+    }
+
+    parts(across, up) {
+        const axes = [this.columns[across], this.columns[up]];
+        return this.t.length < 5000 ? sceneParts(axes, axes.map((one) => columnExtent(one) || 1)) : 1;
+    }
+
+    /* Two columns against each other, with values between their rows: ways in a plane are round. */
+    way(across, up) {
+        const count = this.t.length, parts = this.parts(across, up);
+        const [x, y] = [across, up].map((name) => this.columns[name]).map((one) => Float64Array.from({length: (count - 1) * parts + 1},
+            (_, i) => sceneBetween(this.t, one, Math.floor(i / parts), (i % parts) / parts)));
+        return {x, y};
+    }
+
     /* Stretches of one mode. */
     bands() {
         const list = [];
         for (let k = 0; k < this.modes.length; k++) {
             const last = list[list.length - 1];
-            if (last && last.name === this.modes[k]) last.to = this.t[k];
-            else list.push({name: this.modes[k], from: last ? last.to : this.t[k], to: this.t[k], shade: list.length % 2 === 1});
+            if (last && last.name === this.modes[k]) last.to = this.time(this.t[k]);
+            else list.push({name: this.modes[k], from: last ? last.to : this.time(this.t[k]), to: this.time(this.t[k]), shade: list.length % 2 === 1});
         }
         return list.length > 1 && list.length < 200 ? list : [];
     }
@@ -53,30 +80,40 @@ function legend(box, names, shown, color, changed) {
     }));
 }
 
-/* What is drawn first: positions rather than rates, of similar size, at most six. */
+/* What is drawn first: positions rather than rates, of similar size, at most six; six places of a long line. */
 function firstColumns(names, columns) {
     const plain = names.filter((name) => !/'|^lambda\.|^d\//.test(name)), all = plain.length ? plain : names;
-    const size = (name) => {
-        const [low, high] = finiteRange([columns[name]]);
-        return Math.max(high - low, 1e-300);
-    };
-    const first = size(all[0]);
-    return new Set(all.filter((name) => size(name) < 8 * first && size(name) > first / 8).slice(0, 6));
+    const [line] = fieldArrays(all);
+    if (line) return new Set([0, 1, 2, 3, 4, 5].map((k) => line.columns[Math.round(k * (line.columns.length - 1) / 5)]));
+    const size = (name) => columnExtent(columns[name]), moving = movingColumns(all, columns), first = size(moving[0] || all[0]);
+    return new Set((moving.length ? moving : all).filter((name) => size(name) <= 8 * first && size(name) >= first / 8).slice(0, 6));
 }
 
-/* A position and its rate, x and y, or the first two. */
-function firstPhase(names) {
-    const pairs = mechanismPoints(names);
-    const rate = names.find((name) => names.includes(`${name}'`));
-    if (pairs.length && pairs[0].axes.length === 2 && names.length > 2) return pairs[0].axes;
+const columnExtent = (values) => finiteRange([values]).reduce((low, high) => high - low);
+
+/* What changes by more than the round-off of the others. */
+function movingColumns(names, columns) {
+    const most = names.reduce((sum, name) => Math.max(sum, columnExtent(columns[name])), 0);
+    return names.filter((name) => columnExtent(columns[name]) > 1e-9 * most);
+}
+
+/* x and y of a point that moves in both, a position and its rate, the middles of two lines, or the first two. */
+function firstPhase(names, columns) {
+    const extent = (name) => columnExtent(columns[name]), moving = movingColumns(names, columns);
+    const pair = mechanismPoints(names).map((one) => one.axes).find((axes) => axes.length === 2 && names.length > 2 &&
+        axes.every((one) => moving.includes(one)) && Math.min(...axes.map(extent)) > 1e-6 * Math.max(...axes.map(extent)));
+    const rate = moving.find((name) => names.includes(`${name}'`)), lines = fieldArrays(names);
+    if (lines.length > 1) return lines.slice(0, 2).map((one) => one.columns[one.columns.length >> 2]);
+    if (pair) return pair;
     if (rate) return [rate, `${rate}'`];
-    return [names[0], names[1] || names[0]];
+    return names.length > 1 ? names.slice(0, 2) : ["t", names[0]];
 }
 
-/* Of `param a = 3` a slider; of `param b = 2*a` none: it follows.  Those of libraries and arrays have one, too. */
+/* Of `param a = 3 {m}` a slider; of `param b = 2*a` none: it follows.  Those of libraries and arrays have one, too. */
 function isFree(name, text) {
-    const plain = name.replace(/\[.*/, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    const given = text.match(new RegExp(`(?:^|[\\s,])${plain}(?:\\[[^\\]]*\\])*\\s*=\\s*([^,#\\n]*)`, "m"));
+    const plain = name.replace(/\[.*/, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), code = text.replace(/#.*/g, "");
+    const pattern = new RegExp(`(?:^|[\\s,])${plain}(?:\\[[^\\]]*\\])*\\s*=\\s*([^,{\\n]*)`, "m");
+    const given = (code.match(/^[ \t]*param\b.*/gm) || []).join("\n").match(pattern) || code.match(pattern);
     return !given || name.includes("[") || /^[-+]?[\d.]+(e[-+]?\d+)?\s*$/i.test(given[1]);
 }
 

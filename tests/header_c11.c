@@ -14,6 +14,7 @@
 
 #include <keel/explicit.h>
 #include <keel/real.h>
+#include <keel/implicit.h>
 #include <keel/splitting.h>
 #include <keel/taylor.h>
 

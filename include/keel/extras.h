@@ -80,7 +80,8 @@ typedef struct keel_composed {
 /* Sensitivities among the states: state i is the derivative of state of[i] by quantity number direction[i],
  * which is -1 for a state that is none.  Where f changes at a switching surface e = 0 the time of the
  * crossing moves with the quantity by tau = -(D e)/e', D at a fixed time and ' along the motion before, and
- * they go on with S + (f- - f+) tau.  moments: tau by surface and direction, [surfaces, directions]. */
+ * they go on with S + (f- - f+) tau.  moments: tau by surface and direction, [surfaces, directions]; NULL:
+ * there is no surface.  Projections bring the motion back as without them, and then each direction. */
 typedef struct keel_variations {
     int directions; /* 0: there are none */
     const int *direction, *of;
@@ -100,7 +101,7 @@ typedef struct keel_extras {
     /* ODE, DAE: the equations as they were given, x' = f(t,x,z), n + k columns, and 0 = g(t,x), k rows of n
      * columns: for methods with multipliers z of their own.  Absent: f with y for z, and algebraic. */
     keel_map original_f, original_g;
-    keel_variations variations; /* for problems with switching surfaces */
+    keel_variations variations;
 } keel_extras;
 
 KEEL_API const keel_extras *keel_extras_of(const keel_problem *p); /* never NULL: all of it may be absent */
@@ -145,6 +146,12 @@ KEEL_API int keel_lanes_go(keel_lanes *l, keel_status *status);
 
 /* The consistent start that keel_open would find, into u[n + m]: the invariants are not verified. */
 KEEL_API keel_status keel_find_start(const keel_problem *problem, const keel_options *options, double *u);
+
+/* A function of an emitted model by its name there: keel_model_link. */
+typedef struct keel_linked {
+    const char *name;
+    void (*function)(void);
+} keel_linked;
 
 /* A kernel that was compiled after the solver was opened, in place of extras.kernel; NULL: none any more. */
 KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel);

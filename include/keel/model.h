@@ -155,12 +155,16 @@ KEEL_API int keel_model_redundant(const keel_model *m, int mode, int i, const ch
 KEEL_API int keel_model_proved(const keel_model *m, int mode, const char *row);
 /* Is the potential a sum of terms that belong to one or two elements of an array of positions each? */
 KEEL_API int keel_model_pairwise(const keel_model *m, int mode);
-/* The model as one C file that includes keel/extras.h alone: CNAME_problem(), and a main() that is compiled
+/* The model as one C file that includes headers of keel alone: CNAME_problem(), and a main() that is compiled
  * with -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL:
- * default).  NULL with errno: ENOMEM; EINVAL, the model has errors; EFBIG, it is too large for one file;
- * ENOTSUP, it has contacts or several groups of modes, which a keel_problem alone does not know.  To be
- * freed by free(). */
+ * default).  Where events act, bodies touch or modes change, there is CNAME_model(), too, for keel_sim_open.
+ * NULL with errno: ENOMEM; EINVAL, the model has errors; EFBIG, it is too large for one file.  To be freed by
+ * free(). */
 KEEL_API char *keel_model_standalone(const keel_model *m, const keel_options *o);
+/* Machine code that a program brings itself, as such a file does, for a model that was read with `interpret`:
+ * functions by their names in it, the last without one (keel/extras.h).  They live as long as the model. */
+struct keel_linked;
+KEEL_API void keel_model_link(keel_model *m, const struct keel_linked *functions);
 
 /* A run through events, actions and modes.  The observer in the options gets the keel_sim as its user; beside
  * steps it is called at every event, and once more after an action has changed something. */

@@ -4,9 +4,11 @@
 
 #include <keel/extras.h>
 
+#include <math.h>
+
 keel_status keel_go_on(keel_solver *s, const double *u) {
     if (!s || !s->engine->block) return KEEL_EINVAL;
-    double h = s->engine->r->h_next;
+    double h = s->engine->r->h_next, taken = s->engine->r->h_taken;
     int direction = s->engine->r->direction;
     keel_defect defect = s->engine->r->defect;
     keel_status status = keel_restart(s, keel_time(s), u);
@@ -16,6 +18,6 @@ keel_status keel_go_on(keel_solver *s, const double *u) {
     e->r->defect = defect;
     e->r->h_next = h;
     e->r->error_before = 1e-4;
-    if (h > 0 && e->o.step == 0) control_restart(e, e->r->t + direction * h);
+    if (h > 0 && e->o.step == 0) e->r->familiar = fabs(taken);
     return status;
 }

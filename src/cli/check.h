@@ -2,7 +2,7 @@
 #ifndef KEEL_CLI_CHECK_H
 #define KEEL_CLI_CHECK_H
 
-#include "cli/job.h"
+#include "cli/job/job.h"
 
 struct check {
     struct job job;

@@ -1,6 +1,6 @@
 /* check_json.c - what `keel check` says to machines. */
 #include "cli/check.h"
-#include "cli/run_json.h"
+#include "cli/run/run_json.h"
 
 #include <keel/form.h>
 

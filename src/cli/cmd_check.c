@@ -1,8 +1,8 @@
 /* cmd_check.c - keel check MODEL: what the analysis says about a model, without integrating it. */
 #include "base/text.h"
 #include "cli/check.h"
-#include "cli/choose.h"
-#include "cli/command.h"
+#include "cli/job/choose.h"
+#include "cli/job/command.h"
 
 #include <math.h>
 #include <stdlib.h>

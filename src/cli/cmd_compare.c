@@ -1,9 +1,9 @@
 /* cmd_compare.c - keel compare MODEL: the same problem by several methods. */
-#include "cli/command.h"
-#include "cli/compare.h"
-#include "cli/output.h"
-#include "cli/run_json.h"
-#include "cli/stop.h"
+#include "cli/job/command.h"
+#include "cli/compare/compare.h"
+#include "cli/job/output.h"
+#include "cli/run/run_json.h"
+#include "cli/terminal/stop.h"
 
 #include <string.h>
 

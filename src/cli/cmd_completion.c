@@ -3,9 +3,9 @@
  * Both shells get the same function of words: what may stand behind a command, and behind an option. */
 #include "base/text.h"
 #include "cli/papers/claims.h"
-#include "cli/command.h"
-#include "cli/job.h"
-#include "cli/paper.h"
+#include "cli/job/command.h"
+#include "cli/job/job.h"
+#include "cli/job/paper.h"
 #include "cli/schema.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* cmd_converge.c - keel converge MODEL: halves the step and shows the observed orders. */
-#include "cli/command.h"
-#include "cli/converge.h"
-#include "cli/run_json.h"
-#include "cli/stop.h"
+#include "cli/job/command.h"
+#include "cli/compare/converge.h"
+#include "cli/run/run_json.h"
+#include "cli/terminal/stop.h"
 
 static int any_ran(const struct converge *c) {
     for (int k = 0; k < c->levels; k++)

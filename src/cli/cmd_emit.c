@@ -1,8 +1,8 @@
 /* cmd_emit.c - keel emit MODEL: the model as one C file. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/output.h"
-#include "cli/run_json.h"
+#include "cli/job/command.h"
+#include "cli/job/output.h"
+#include "cli/run/run_json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,11 +28,6 @@ static int emit(struct job *j, char **text) {
     j->sentence[0] = '\0';
     *text = keel_model_standalone(j->model, settled ? &j->keel : NULL);
     if (!*text && errno == ENOMEM) return job_no_memory(j);
-    if (!*text && errno == ENOTSUP)
-        return job_fail(
-            j, EXIT_FAILED,
-            "a model with contacts, or with several groups of modes, runs in keel alone: it cannot "
-            "be written as C");
     if (!*text) return job_fail(j, EXIT_FAILED, "the model is too large for one C file");
     if (out) {
         int status = write_file(j, out, *text);

@@ -1,12 +1,12 @@
 /* cmd_fit.c - keel fit MODEL: parameters and start values from data. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/csv.h"
+#include "cli/job/command.h"
+#include "cli/run/csv.h"
 #include "cli/fitting.h"
-#include "cli/plane.h"
-#include "cli/run_json.h"
-#include "cli/stop.h"
-#include "cli/waiting.h"
+#include "cli/plots/plane.h"
+#include "cli/run/run_json.h"
+#include "cli/terminal/stop.h"
+#include "cli/terminal/waiting.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  *
  * The blocks hold the command line and the model's text: nothing else is needed but a table. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/stop.h"
-#include "cli/sweep_file.h"
-#include "cli/sweep_words.h"
+#include "cli/job/command.h"
+#include "cli/terminal/stop.h"
+#include "cli/sweep/sweep_file.h"
+#include "cli/job/sweep_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static int open_sweep(struct gather *g) {
     if (status == 0) status = sweep_plan(s);
     if (status) return status;
     job_name_stabilizer(&s->job, keel_sim_solver(keel_ensemble_base(s->ensemble)));
-    if (sweep_sum(s, h->count, h->word) == h->sweep) return 0;
+    if (sweep_sum(&s->job, h->count, h->word) == h->sweep) return 0;
     return job_fail(&s->job, EXIT_FAILED,
                     "the blocks are of another version of keel, or the table has changed since");
 }

@@ -1,7 +1,7 @@
 /* cmd_help.c - keel help [COMMAND], for the screen or as a manual page. */
-#include "cli/command.h"
-#include "cli/job.h"
-#include "cli/man.h"
+#include "cli/job/command.h"
+#include "cli/job/job.h"
+#include "cli/job/man.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* cmd_lyapunov.c - keel lyapunov MODEL: how fast motions that begin side by side part. */
-#include "cli/command.h"
-#include "cli/plane.h"
-#include "cli/progress.h"
-#include "cli/run_json.h"
-#include "cli/stop.h"
+#include "cli/job/command.h"
+#include "cli/plots/plane.h"
+#include "cli/job/progress.h"
+#include "cli/run/run_json.h"
+#include "cli/terminal/stop.h"
 
 #include <keel/lyapunov.h>
 

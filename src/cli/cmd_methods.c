@@ -1,9 +1,9 @@
 /* cmd_methods.c - keel methods [NAME]: what there is, from the descriptors; what a method takes is found out
  * by asking it. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/field.h"
-#include "cli/run_json.h"
+#include "cli/job/command.h"
+#include "cli/job/field.h"
+#include "cli/run/run_json.h"
 
 #include <keel/stabilizer.h>
 

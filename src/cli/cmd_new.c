@@ -1,8 +1,8 @@
 /* cmd_new.c - keel new NAME: a commented, runnable starter model. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/file.h"
-#include "cli/run_json.h"
+#include "cli/job/command.h"
+#include "cli/files/file.h"
+#include "cli/run/run_json.h"
 #include "cli/starter.h"
 
 #include <ctype.h>

@@ -1,11 +1,11 @@
 /* cmd_orbit.c - keel orbit MODEL: a periodic orbit near the start, and its multipliers. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/csv.h"
-#include "cli/plane.h"
-#include "cli/run_json.h"
-#include "cli/stop.h"
-#include "cli/waiting.h"
+#include "cli/job/command.h"
+#include "cli/run/csv.h"
+#include "cli/plots/plane.h"
+#include "cli/run/run_json.h"
+#include "cli/terminal/stop.h"
+#include "cli/terminal/waiting.h"
 
 #include <keel/orbit.h>
 

@@ -1,10 +1,10 @@
 /* cmd_reproduce.c - keel reproduce [PAPER [ITEM]]: the tables and figures of papers, printed and measured. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/gnuplot.h"
-#include "cli/figure.h"
+#include "cli/job/command.h"
+#include "cli/plots/gnuplot.h"
+#include "cli/papers/figure.h"
 #include "cli/papers/reproduce.h"
-#include "cli/stop.h"
+#include "cli/terminal/stop.h"
 
 #include <errno.h>
 #include <string.h>

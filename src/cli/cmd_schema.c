@@ -1,7 +1,7 @@
 /* cmd_schema.c - keel schema COMMAND. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/job.h"
+#include "cli/job/command.h"
+#include "cli/job/job.h"
 #include "cli/schema.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 /* cmd_section.c - keel section MODEL: where motions cross a plane.  Many starts are members of an
  * ensemble. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/csv.h"
-#include "cli/plane.h"
-#include "cli/run_json.h"
-#include "cli/stop.h"
-#include "cli/sweep.h"
-#include "cli/waiting.h"
+#include "cli/job/command.h"
+#include "cli/run/csv.h"
+#include "cli/plots/plane.h"
+#include "cli/run/run_json.h"
+#include "cli/terminal/stop.h"
+#include "cli/sweep/sweep.h"
+#include "cli/terminal/waiting.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* cmd_show.c - keel show FILE: what a file of keel sweep holds, the certificate of all members, figures. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/run_json.h"
-#include "cli/stop.h"
-#include "cli/sweep.h"
+#include "cli/job/command.h"
+#include "cli/run/run_json.h"
+#include "cli/terminal/stop.h"
+#include "cli/sweep/sweep.h"
 
 #ifdef KEEL_HDF5
 
-#include "cli/show.h"
+#include "cli/sweep/show.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* cmd_steady.c - keel steady MODEL: an equilibrium near the start, and its linear stability. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/plane.h"
-#include "cli/run_json.h"
-#include "cli/stop.h"
-#include "cli/waiting.h"
+#include "cli/job/command.h"
+#include "cli/plots/plane.h"
+#include "cli/run/run_json.h"
+#include "cli/terminal/stop.h"
+#include "cli/terminal/waiting.h"
 
 #include <keel/steady.h>
 

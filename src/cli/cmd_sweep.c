@@ -4,11 +4,11 @@
  * With --out every finished block goes to a shard beside the file (shard.h), and the file is made of them;
  * --resume FILE goes on from them.  A stream gets its lines as they come. */
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/stop.h"
-#include "cli/sweep_run.h"
-#include "cli/sweep_words.h"
-#include "cli/waiting.h"
+#include "cli/job/command.h"
+#include "cli/terminal/stop.h"
+#include "cli/sweep/sweep_run.h"
+#include "cli/job/sweep_words.h"
+#include "cli/terminal/waiting.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -276,7 +276,7 @@ static int open_sweep(struct sweep_run *r, int count, char **word) {
     if (status) return status;
     job_name_stabilizer(j, keel_sim_solver(keel_ensemble_base(s->ensemble)));
     r->word = sweep_words(count, word, &r->count);
-    r->sum = r->word ? sweep_sum(s, r->count, r->word) : 0;
+    r->sum = r->word ? sweep_sum(&s->job, r->count, r->word) : 0;
     return r->sum ? 0 : job_no_memory(j);
 }
 

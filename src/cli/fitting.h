@@ -2,7 +2,7 @@
 #ifndef KEEL_CLI_FITTING_H
 #define KEEL_CLI_FITTING_H
 
-#include "cli/plot.h"
+#include "cli/plots/plot.h"
 
 #include <keel/fit.h>
 

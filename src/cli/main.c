@@ -1,7 +1,7 @@
 /* main.c - keel COMMAND ... */
-#include "cli/command.h"
-#include "cli/memory.h"
-#include "cli/message.h"
+#include "cli/job/command.h"
+#include "cli/terminal/memory.h"
+#include "cli/terminal/message.h"
 #include "cli/version.h"
 
 #include <errno.h>

@@ -357,6 +357,8 @@ typedef void any_function(void);
 static any_function *find_symbol(const struct compile_unit *u, const char *head, const char *name) {
     char symbol[64];
     int fits = snprintf(symbol, sizeof symbol, "%s%s", head, name) < (int)sizeof symbol;
+    for (const keel_linked *one = u->linked; one && one->name && fits; one++)
+        if (strcmp(one->name, symbol) == 0) return one->function;
     void *address = u->handle && fits ? dlsym(u->handle, symbol) : NULL;
     any_function *function;
     memcpy(&function, &address, sizeof address);

@@ -21,6 +21,7 @@ enum compile_status {
 struct compile_work;
 struct compile_unit {
     void *handle;
+    const keel_linked *linked; /* functions of the program itself, in place of a handle */
     int cached;                /* found ready; no compiler ran */
     struct compile_work *work; /* a compiler at work; NULL: none */
 };

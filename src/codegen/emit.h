@@ -8,6 +8,7 @@
 #ifndef KEEL_CODEGEN_EMIT_H
 #define KEEL_CODEGEN_EMIT_H
 
+#include <keel/implicit.h>
 #include <keel/splitting.h>
 
 #include "symbolic/tape.h"
@@ -25,11 +26,13 @@ struct emit {
     int kernel_count;         /* so far: the first one brings the loop with it */
     int projections;          /* the same of what projects */
     int kept;                 /* of kernels with rows */
+    int kept_kind;            /* of their methods: one in a file */
     int written;              /* of steps that are written out */
     int mechanisms;           /* of those of mechanics */
     int tables;               /* there were some: q points to them wherever p is seen */
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
+    int fronts;               /* those of them whose matrix has fronts */
     int composed;             /* the same of those along a curve */
     int rolls;                /* rolled programs so far */
     int lanes;                /* all numbers are keel_real, of so many lanes; 0: double */
@@ -45,13 +48,14 @@ enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, E
 /* Operations of one part of a function; longest name; room for a number. */
 enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
-/* The texts of keel/real.h, keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h,
- * core/step_control.h, core/kernel_state.h, core/kernel.h, core/lanes.h, core/lanes_steps.h,
- * core/device_real.h, core/device.h, linalg/small.h, core/mechanism.h, core/lanes_motion.h, line by line;
- * they end with NULL. */
-extern const char *const emit_real[], *const emit_explicit[], *const emit_splitting[], *const emit_taylor[];
+/* The texts of keel/real.h, keel/explicit.h, keel/implicit.h, keel/splitting.h, keel/taylor.h,
+ * linalg/rowspace.h, core/project.h, core/step_control.h, core/kernel_state.h, core/kernel_rows.h,
+ * core/kernel.h, core/lanes.h, core/lanes_steps.h, core/device_real.h, core/device.h, linalg/small.h,
+ * core/mechanism.h, core/lanes_motion.h, line by line; they end with NULL. */
+extern const char *const emit_real[], *const emit_explicit[], *const emit_implicit[];
+extern const char *const emit_splitting[], *const emit_taylor[];
 extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
-extern const char *const emit_kernel_state[], *const emit_kernel_steps[];
+extern const char *const emit_kernel_state[], *const emit_kernel_rows[], *const emit_kernel_steps[];
 extern const char *const emit_lanes_text[], *const emit_lanes_steps[];
 extern const char *const emit_device_real[], *const emit_device_text[];
 extern const char *const emit_small[], *const emit_mechanism[], *const emit_lanes_motion[];
@@ -78,10 +82,12 @@ int emit_under(struct emit *e, const char *head, const char *name, const struct 
 int emit_body(struct emit *e, const struct tape *t);
 struct roll;
 int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r); /* emit_roll.c */
+void emit_loops(struct emit *e);                            /* what all loops of a file need, once */
 void emit_number(char *out, size_t capacity, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
 
 struct emit_method { /* that a right-hand side is compiled into */
     const keel_rk *rk;
+    const keel_implicit *implicit;
     keel_splitting splitting; /* stages 0: it is not one */
     int series;               /* of the solution.  None of these: there is no such method */
 };
@@ -96,7 +102,7 @@ struct emit_rows { /* of the manifold: a map with its jacobian, in compressed ro
 };
 /* kept_NAME: steps by their error, where the method estimates it, and with these rows watched or kept, as
  * core/kernel.h has it; after emit_kernel of that name.  1, and nothing written: there is too much of it, or
- * nothing. */
+ * nothing, or the file has kernels of another kind of method. */
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
               int maps, const struct emit_rows *rows);
 /* emit_step.c: step_NAME and errors_NAME, a step of n states by rhs_NAME, as a keel_rk_attempt and its

@@ -14,7 +14,8 @@ static void put_numbers(struct emit *e, char letter, const char *name, int count
     emit_put(e, count ? "};\n" : "0};\n");
 }
 
-/* How often the code of a step contains the right-hand side.  The turns of a splitting are a loop. */
+/* How often the code of a step contains the right-hand side.  The turns of a splitting are a loop, and so are
+ * the stages of an implicit method. */
 static size_t copies(const struct emit_method *method) {
     enum { TURNS = 3 };
     return method->rk ? (size_t)method->rk->stages : TURNS;
@@ -101,6 +102,46 @@ static void put_turns(struct emit *e, const char *name, const keel_splitting *s,
     emit_put(e, "    y, stage, rate, dx);\n}\n");
 }
 
+static void put_rows_of(struct emit *e, int rows, int count, int stride, const double *value) {
+    char number[EMIT_NUMBER];
+    for (int i = 0; i < rows; i++) {
+        emit_put(e, "{");
+        for (int j = 0; j < count; j++) {
+            emit_number(number, sizeof number, value[i * stride + j]);
+            emit_put(e, "%s,", number);
+        }
+        emit_put(e, "},\n");
+    }
+}
+
+static void put_weights(struct emit *e, const char *name, const char *what, int rows, int stages,
+                        const keel_stage_weights *w) {
+    emit_put(e, "TABLE keel_stage_weights %s_%s[] = {\n", what, name);
+    for (int i = 0; i < rows; i++) {
+        emit_put(e, "{");
+        put_rows_of(e, 1, stages, 0, w[i].coarse);
+        put_rows_of(e, 1, stages, 0, w[i].fine);
+        emit_put(e, "},\n");
+    }
+    emit_put(e, "};\n");
+}
+
+/* The numbers of keel/implicit.h. */
+static void put_implicit(struct emit *e, const char *name, const keel_implicit *m) {
+    int s = m->stages;
+    put_numbers(e, 'c', name, s, m->c);
+    emit_put(e, "TABLE double a_%s[][KEEL_STAGES] = {\n", name);
+    put_rows_of(e, s, s, KEEL_STAGES, m->a[0]);
+    emit_put(e, "};\nTABLE double start_%s[][KEEL_STAGES + 1] = {\n", name);
+    put_rows_of(e, s, s + 1, KEEL_STAGES + 1, m->start[0]);
+    emit_put(e, "};\n");
+    put_weights(e, name, "of_stage", s, s, m->of_stage);
+    put_weights(e, name, "of_end", 1, s, m->of_end);
+    emit_put(e, "TABLE keel_implicit implicit_%s = {%d, %d, %d, %d, c_%s, a_%s,\n", name, s,
+             m->first_explicit != 0, m->last_is_end != 0, m->with_rate != 0, name, name);
+    emit_put(e, "    of_stage_%s, of_end_%s, start_%s};\n", name, name, name);
+}
+
 void emit_header(struct emit *e, const char *const *line) {
     for (int i = 0; line[i]; i++) emit_text(e, line[i]);
 }
@@ -113,6 +154,7 @@ void emit_kernel_prelude(struct emit *e) {
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
     emit_header(e, emit_real);
     emit_header(e, emit_explicit);
+    emit_header(e, emit_implicit);
     emit_header(e, emit_splitting);
     emit_header(e, emit_taylor);
 }
@@ -127,10 +169,12 @@ int emit_kernel(struct emit *e, const char *name, const struct tape *t, const st
     if (e->device) return emit_device(e, name, t, method);
     if (e->lanes) return emit_lanes(e, name, t, method);
     if (t->roll || t->count * copies(method) > EMIT_STEP || t->count > EMIT_PART) return 1;
-    if (method->series && emit_kernels(e, method, EMIT_KEPT) == 0) return 1;
+    if ((method->series || method->implicit) && emit_kernels(e, method, EMIT_KEPT) == 0) return 1;
+    if (method->implicit && t->outputs > EMIT_STATES) return 1;
     emit_kernel_prelude(e);
     if (emit_under(e, "static inline int rhs_", name, t)) return -1;
     if (method->rk) put_fixed(e, name, method->rk, (int)t->outputs);
+    else if (method->implicit) put_implicit(e, name, method->implicit);
     else if (!method->series) put_turns(e, name, &method->splitting, (int)t->outputs);
     return e->failed ? -1 : 0;
 }
@@ -207,18 +251,26 @@ static void put_again(struct emit *e, const char *name, int n, int kept) {
 /* kernel_steps on arrays of constant size. */
 static void put_steps(struct emit *e, const char *name, const struct emit_method *method, int n, int kept,
                       int keeps, int adaptive) {
-    int stages = method->rk ? method->rk->stages : 2, width = width_of(n);
+    const keel_implicit *implicit = method->implicit;
+    int stages = method->rk ? method->rk->stages : implicit ? implicit->stages : 2, width = width_of(n);
+    int even = (n + 1) / 2 * 2, row = implicit ? even : n;
     emit_put(e, "KERNEL static long steps%d%d_%s(struct keel_kernel_state *kept, void *user) {\n", keeps,
              adaptive, name);
     emit_put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width,
-             width, width, stages * n, n, n);
+             width, width, stages * row, n, row);
     emit_put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d], scale[%d], limit[%d];\n",
              2 * width, n, n, n);
     put_project(e, n, kept);
     emit_put(e, "struct kernel_workspace work = {x, f, next, k, stage, dx, gradients, error, split, scale, "
                 "limit};\n");
     if (method->series) emit_put(e, "work.taylor = keel_taylor_at(kept->carried, %d, %d);\n", n, width);
-    else if (!method->rk)
+    else if (implicit) {
+        emit_put(e, "double stages[%d], moved[%d], last[%d] = {0}, place[%d], sizes[%d];\n", stages * even,
+                 stages * even, stages * even, even, even);
+        emit_put(e, "work.room = (keel_implicit_room){%d, %d, %d, stages, k, moved, place, sizes};\n", n, n,
+                 even);
+        emit_put(e, "work.last = last;\n");
+    } else if (!method->rk)
         emit_put(e, "work.memory = keel_splitting_at(kept->carried, %d, %d);\n", width,
                  method->splitting.stages);
     emit_put(e, "return kernel_steps(&method_%s, &p, &work, rhs_%s, ", name, name);
@@ -229,15 +281,17 @@ static void put_steps(struct emit *e, const char *name, const struct emit_method
     emit_put(e, ", user, kept, %d, %d);\n}\n", keeps, adaptive);
 }
 
-/* Fixed steps with nothing to keep or to watch are for the plain kernel.  Those that keep rows have kernels
- * of their own: what others need would take registers. */
+/* Fixed steps with nothing to keep or to watch are for the plain kernel, but for those of implicit methods.
+ * Those that keep rows have kernels of their own: what others need would take registers. */
 static unsigned kernel_of(int keeps, int adaptive) {
-    return adaptive ? keeps ? EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE : keeps ? EMIT_KEEPING : EMIT_WATCHING;
+    unsigned free = EMIT_PLAIN | EMIT_WATCHING;
+    return adaptive ? keeps ? EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE : keeps ? EMIT_KEEPING : free;
 }
 
 /* Those that this method and this number of rows can have, and that are wanted. */
 unsigned emit_kernels(const struct emit *e, const struct emit_method *method, int kept) {
     unsigned all = kept && !method->series ? EMIT_WATCHING | EMIT_KEEPING : 0;
+    if (method->implicit) all |= EMIT_PLAIN | EMIT_WATCHING;
     if (method->series || (method->rk && method->rk->error[0]))
         all |= kept ? EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE;
     return e->kernels ? all & e->kernels : all;
@@ -248,10 +302,11 @@ static void put_kept(struct emit *e, const char *name, const struct emit_method 
     int keeps = wanted & (EMIT_KEEPING | EMIT_ADAPTIVE_KEEPING);
     if (keeps) put_again(e, name, n, kept);
     emit_put(e, "static const struct kernel_method method_%s = {", name);
-    if (is_written(method->rk, n)) emit_put(e, "&table_%s, 0, 0, step_%s, errors_%s, ", name, name, name);
-    else if (method->rk) emit_put(e, "&table_%s, 0, 0, keel_rk_step, keel_rk_errors, ", name);
-    else if (method->series) emit_put(e, "0, 0, 0, 0, 0, ");
-    else emit_put(e, "0, &splitting_%s, part_%s, 0, 0, ", name, name);
+    if (is_written(method->rk, n)) emit_put(e, "&table_%s, 0, 0, 0, step_%s, errors_%s, ", name, name, name);
+    else if (method->rk) emit_put(e, "&table_%s, 0, 0, 0, keel_rk_step, keel_rk_errors, ", name);
+    else if (method->implicit) emit_put(e, "0, &implicit_%s, 0, 0, 0, 0, ", name);
+    else if (method->series) emit_put(e, "0, 0, 0, 0, 0, 0, ");
+    else emit_put(e, "0, 0, &splitting_%s, part_%s, 0, 0, ", name, name);
     emit_put(e, keeps ? "correct_again_%s};\n" : "0};\n", name);
     for (int k = 0; k < 4; k++)
         if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, method, n, kept, k & 1, k >> 1);
@@ -261,6 +316,12 @@ static void put_kept(struct emit *e, const char *name, const struct emit_method 
         if (wanted & kernel_of(k & 1, k >> 1))
             emit_put(e, "if (which == %d) return steps%d%d_%s(kept, user);\n", k, k & 1, k >> 1, name);
     emit_put(e, "return 0;\n}\n");
+}
+
+/* What the headers of kernels are told about a method before they are read: true of all kernels in a file. */
+static int kind_of(const struct emit_method *method) {
+    return (method->rk != NULL) | (method->implicit != NULL) << 1 | (method->splitting.stages > 0) << 2 |
+           has_many_stages(method->rk) << 3;
 }
 
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
@@ -277,15 +338,19 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const stru
     }
     if (kept > EMIT_KEPT || f->outputs > EMIT_STATES || length > EMIT_STEP) return 1;
     if (emit_kernels(e, method, kept) == 0) return 1;
+    if (e->kept > 0 && e->kept_kind != kind_of(method)) return 1;
     emit_projection_prelude(e);
     if (!e->kept++) {
+        e->kept_kind = kind_of(method);
         emit_header(e, emit_step_control);
         emit_header(e, emit_kernel_state);
-        emit_put(e, "#define KERNEL_OF_RK(method) %d\n#define KERNEL_OF_SPLITTING(method) %d\n",
-                 method->rk != NULL, !method->rk && !method->series);
+        emit_put(e, "#define KERNEL_OF_RK(method) %d\n#define KERNEL_OF_IMPLICIT(method) %d\n",
+                 method->rk != NULL, method->implicit != NULL);
+        emit_put(e, "#define KERNEL_OF_SPLITTING(method) %d\n", method->splitting.stages > 0);
         if (has_many_stages(method->rk))
             emit_text(e, "#define KERNEL_STEP(method) (method)->step\n"
                          "#define KERNEL_ERRORS(method) (method)->errors\n");
+        emit_header(e, emit_kernel_rows);
         emit_header(e, emit_kernel_steps);
     }
     if (emit_values(e, name, (int)f->outputs, maps, rows)) return -1;

@@ -227,8 +227,12 @@ static const char prologue[] = "void *malloc(__SIZE_TYPE__);\nvoid free(void *);
                                "#define " EMIT_LOOP " __attribute__((noinline, optimize(\"no-ivopts\")))\n"
                                "#else\n#define " EMIT_LOOP " __attribute__((noinline))\n#endif\n";
 
-int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r) {
+void emit_loops(struct emit *e) {
     if (!e->rolls++) emit_put(e, "%s", prologue);
+}
+
+int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r) {
+    emit_loops(e);
     put_tables(e, name, r);
     for (uint32_t k = 0; k < r->classes; k++) {
         struct writer w = {.e = e, .name = name, .r = r, .c = &r->class[k], .class = k};

@@ -1,6 +1,5 @@
 /* emit_series.c - recurrences as C: one line each, in loops over the orders that all models share. */
-#include "codegen/emit.h"
-#include "symbolic/series.h"
+#include "codegen/emit_series.h"
 
 #include <stdio.h>
 
@@ -16,132 +15,15 @@ static int is_short(const struct series *s) {
     return s->count + s->again < SHORT;
 }
 
-/* Sums are in s. */
-static void put_sum(struct emit *e, const struct series_code *c) {
-    switch (c->rule) {
-    case SERIES_OPEN:
-        emit_put(e, "{ double s = -0.0;\n");
-        break;
-    case SERIES_MORE:
-        emit_put(e, "s += keel_product(*G(%u), J(%u), J(%u), k);\n", c->c, c->a, c->b);
-        break;
-    case SERIES_LESS:
-        emit_put(e, "s -= keel_product(*G(%u), J(%u), J(%u), k);\n", c->c, c->a, c->b);
-        break;
-    case SERIES_MORE_SQUARE:
-        emit_put(e, "s += keel_square(*G(%u), J(%u), k);\n", c->c, c->a);
-        break;
-    case SERIES_TERM:
-        emit_put(e, "s += R(%u);\n", c->a);
-        break;
-    case SERIES_TERM_LESS:
-        emit_put(e, "s -= R(%u);\n", c->a);
-        break;
-    case SERIES_TERM_BY:
-        emit_put(e, "s += R(%u) * f[%u];\n", c->a, c->b);
-        break;
-    case SERIES_TERM_LESS_BY:
-        emit_put(e, "s -= R(%u) * f[%u];\n", c->a, c->b);
-        break;
-    default:
-        emit_put(e, "R(%u) = s; }\n", c->to);
-    }
-}
-
-static void put_nonsmooth(struct emit *e, const struct series_code *c) {
-    unsigned r = c->to, a = c->a, b = c->b;
-    switch (c->rule) {
-    case SERIES_ABS:
-        emit_put(e, "R(%u) = J(%u)[0] < 0 ? -R(%u) : R(%u);\n", r, a, a, a);
-        break;
-    case SERIES_MIN:
-        emit_put(e, "R(%u) = J(%u)[0] < J(%u)[0] ? R(%u) : R(%u);\n", r, a, b, a, b);
-        break;
-    case SERIES_MAX:
-        emit_put(e, "R(%u) = J(%u)[0] > J(%u)[0] ? R(%u) : R(%u);\n", r, a, b, a, b);
-        break;
-    case SERIES_MOD:
-        emit_put(e, "R(%u) = keel_remainder(J(%u), J(%u), J(%u), k);\n", r, a, b, r);
-        break;
-    default:
-        emit_put(e, "R(%u) = J(%u)[0] != 0 ? R(%u) : R(%u);\n", r, a, b, c->c);
-    }
-}
-
-/* w: jets; f: numbers that do not move; g: sums; q: 1 / k and 1 / (k + 1); N: the stride; k: the order. */
-static void put_line(struct emit *e, const struct series *s, const struct series_code *c) {
-    unsigned r = c->to, a = c->a, b = c->b;
-    switch (c->rule) {
-    case SERIES_ZERO:
-        emit_put(e, "R(%u) = 0;\n", r);
-        break;
-    case SERIES_COPY:
-        emit_put(e, "R(%u) = R(%u);\n", r, a);
-        break;
-    case SERIES_NEGATE:
-        emit_put(e, "R(%u) = -R(%u);\n", r, a);
-        break;
-    case SERIES_ADD:
-        emit_put(e, "R(%u) = R(%u) + R(%u);\n", r, a, b);
-        break;
-    case SERIES_SUB:
-        emit_put(e, "R(%u) = R(%u) - R(%u);\n", r, a, b);
-        break;
-    case SERIES_SCALE:
-        emit_put(e, "R(%u) = R(%u) * f[%u];\n", r, a, b);
-        break;
-    case SERIES_SHRINK:
-        emit_put(e, "R(%u) = R(%u) / f[%u];\n", r, a, b);
-        break;
-    case SERIES_MUL:
-        emit_put(e, "R(%u) = keel_product(*G(%u), J(%u), J(%u), k);\n", r, c->c, a, b);
-        break;
-    case SERIES_SQUARE:
-        emit_put(e, "R(%u) = keel_square(*G(%u), J(%u), k);\n", r, c->c, a);
-        break;
-    case SERIES_DIV:
-        emit_put(e, "R(%u) = keel_over(*G(%u), R(%u), J(%u), J(%u), f[%u], k);\n", r, c->c, a, r, b, c->d);
-        break;
-    case SERIES_INVERT:
-        emit_put(e, "R(%u) = keel_over(*G(%u), 0, J(%u), J(%u), f[%u], k);\n", r, c->c, r, b, c->d);
-        break;
-    case SERIES_SQRT:
-        emit_put(e, "R(%u) = keel_root(*G(%u), J(%u), J(%u), f[%u], k);\n", r, c->c, a, r, c->d);
-        break;
-    case SERIES_POWER:
-        emit_put(e, "R(%u) = keel_power(G(%u), J(%u), J(%u), J(%u), f[%u], f + %u, q, k);\n", r, c->c, a,
-                 c->e, r, b, c->d - 1);
-        break;
-    case SERIES_CHAIN:
-        emit_put(e, "R(%u) = keel_slope(*G(%u), J(%u), J(%u), J(%u), q, k);\n", r, c->c, a, c->e, b);
-        break;
-    case SERIES_CHAIN_LESS:
-        emit_put(e, "R(%u) = -keel_slope(*G(%u), J(%u), J(%u), J(%u), q, k);\n", r, c->c, a, c->e, b);
-        break;
-    case SERIES_CHAIN_ON:
-        emit_put(e, "R(%u) += keel_slope(*G(%u), J(%u), J(%u), J(%u), q, k);\n", r, c->c, a, c->e, b);
-        break;
-    case SERIES_CHAIN_BY:
-        emit_put(e, "R(%u) += R(%u) * f[%u];\n", r, a, b);
-        break;
-    case SERIES_TIMES:
-        emit_put(e, "R(%u) = k * R(%u);\n", r, a);
-        break;
-    case SERIES_STEP:
-        if (a < s->jets) emit_put(e, "J(%u)[k + 1] = keel_share(R(%u), q + 2);\n", r, a);
-        else emit_put(e, "J(%u)[k + 1] = 0;\n", r);
-        break;
-    case SERIES_STEP_AHEAD:
-        emit_put(e, "J(%u)[k + 2] = keel_share(J(%u)[k + 1], q + 4);\n", r, a);
-        break;
-    default:
-        if (c->rule >= SERIES_OPEN) put_sum(e, c);
-        else put_nonsmooth(e, c);
-    }
-}
-
 static void put_codes(struct emit *e, const struct series *s, size_t from, size_t stop) {
-    for (size_t i = from; i < stop; i++) put_line(e, s, &s->code[i]);
+    for (size_t i = from; i < stop; i++) {
+        const struct series_code *c = &s->code[i];
+        struct emit_code line = {.rule = c->rule, .rests = c->a >= s->jets};
+        const uint32_t operand[EMIT_OPERANDS] = {c->to, c->a, c->b, c->c, c->d, c->e};
+        char *const text[EMIT_OPERANDS] = {line.to, line.a, line.b, line.c, line.d, line.e};
+        for (int k = 0; k < EMIT_OPERANDS; k++) snprintf(text[k], EMIT_OPERAND, "%u", (unsigned)operand[k]);
+        emit_series_line(e, &line);
+    }
 }
 
 struct sum {
@@ -227,8 +109,21 @@ static void put_orders(struct emit *e, const char *name, const char *what, const
 
 static void put_places(struct emit *e, const char *name, const char *what, int count, const int *place) {
     emit_put(e, "static const int %s_%s[] = {", what, name);
-    for (int i = 0; i < count; i++) emit_put(e, "%d,", place[i]);
+    for (int i = 0; i < count; i++) emit_put(e, i % 16 == 15 ? "%d,\n" : "%d,", place[i]);
     emit_put(e, "0};\n");
+}
+
+/* The tables of the matrix of z. */
+static void put_fronts(struct emit *e, const char *name, const struct series_fronts *f) {
+    put_places(e, name, "shape", f->m * SERIES_SHAPE, f->shape);
+    put_places(e, name, "column", f->columns, f->column);
+    put_places(e, name, "onto", f->columns, f->onto);
+    put_places(e, name, "slot", f->slots, f->slot);
+    put_places(e, name, "to", f->entries, f->to);
+    emit_put(e,
+             "static const struct keel_fronts fronts_%s = {%d, %d, %d, %d, %d, shape_%s, column_%s, onto_%s, "
+             "slot_%s, to_%s};\n",
+             name, f->m, f->entries, f->factors, f->largest, f->stack, name, name, name, name, name);
 }
 
 static void put_source(struct emit *e, const char *const *source) {
@@ -282,10 +177,20 @@ static void put_composed(struct emit *e, const char *name, const struct series *
     emit_put(e, "return code;\n}\n");
 }
 
+static void put_straight(struct emit *e, const char *name, const struct series *s) {
+    put_orders(e, name, "known_ahead", s, put_known, 0, s->ahead);
+    put_orders(e, name, "ahead", s, put_codes, 0, s->ahead);
+    put_orders(e, name, "known", s, put_known, s->ahead, s->count);
+    put_orders(e, name, "early", s, put_codes, s->ahead, s->early);
+    put_orders(e, name, "late", s, put_codes, s->early, s->count);
+    put_orders(e, name, "again", s, put_codes, s->count, s->count + s->again);
+}
+
 int emit_series(struct emit *e, const char *name, const struct series *s) {
     char part[60];
     int local = e->local;
     if (!e->series++) put_shared(e);
+    if (s->fronts.m && !e->fronts++) put_source(e, series_fronts_source);
     if (s->follows && !e->composed++) put_source(e, series_follow_source);
     e->local = 1;
     snprintf(part, sizeof part, "%s_zero", name);
@@ -293,26 +198,23 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     snprintf(part, sizeof part, "%s_tops", name);
     if (s->m) emit_function(e, part, &s->solve);
     e->local = local;
-    put_orders(e, name, "known_ahead", s, put_known, 0, s->ahead);
-    put_orders(e, name, "ahead", s, put_codes, 0, s->ahead);
-    put_orders(e, name, "known", s, put_known, s->ahead, s->count);
-    put_orders(e, name, "early", s, put_codes, s->ahead, s->early);
-    put_orders(e, name, "late", s, put_codes, s->early, s->count);
-    put_orders(e, name, "again", s, put_codes, s->count, s->count + s->again);
+    int rolled = emit_series_rolled(e, name, s);
+    if (rolled > 0) put_straight(e, name, s);
     put_places(e, name, "rates", s->rates, s->rate);
     put_places(e, name, "row", s->m, s->row);
     put_places(e, name, "shift", s->m, s->shift);
-    emit_put(
-        e,
-        "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, %u, %d, rates_%s, "
-        "row_%s, shift_%s,\n",
-        name, s->n, s->m, s->given, s->linear, (unsigned)s->jets, (unsigned)s->copies, (unsigned)s->fixed,
-        (unsigned)s->sums, s->leads, name, name, name);
-    emit_put(e, "model_%s_zero, ", name);
+    if (s->fronts.m) put_fronts(e, name, &s->fronts);
+    emit_put(e,
+             "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, %u, %d, %ld, ",
+             name, s->n, s->m, s->given, s->linear, (unsigned)s->jets, (unsigned)s->copies,
+             (unsigned)s->fixed, (unsigned)s->sums, s->leads, series_room(s));
+    emit_put(e, "rates_%s, row_%s, shift_%s,\nmodel_%s_zero, ", name, name, name, name);
     emit_put(e, s->m ? "model_%s_tops, " : "0, ", name);
-    emit_put(e, "known_ahead_%s, ahead_%s, known_%s, early_%s, late_%s, again_%s};\n", name, name, name, name,
+    emit_put(e, "known_ahead_%s, ahead_%s, known_%s, early_%s, late_%s, again_%s, ", name, name, name, name,
              name, name);
+    if (s->fronts.m) emit_put(e, "&fronts_%s, keel_fronts_factor, keel_fronts_solve};\n", name);
+    else emit_put(e, "0, 0, 0};\n");
     if (s->follows) put_composed(e, name, s);
     else put_series(e, name, s);
-    return e->failed ? -1 : 0;
+    return rolled < 0 || e->failed ? -1 : 0;
 }

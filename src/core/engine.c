@@ -337,7 +337,7 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     sizes_take_masses(fd, t, x);
     if (manifold_frozen(&e->manifold))
         e->manifold.inverse_time[0] = time_scale_inverse(e, t, x, e->f[r->current]);
-    manifold_weigh(&e->manifold, e->f[r->current]);
+    if (e->rows.count) manifold_weigh(&e->manifold, e->f[r->current]);
     if (e->manifold.stabilizer->begin) {
         status = e->manifold.stabilizer->begin(&e->manifold.view, t, x);
         if (status != KEEL_OK) return status;
@@ -430,6 +430,7 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
     e->field.by_pattern = newton_by_pattern(&e->field);
     e->field.large = newton_goes_sparse(&e->field);
     e->field.hidden_rows.sparse = hidden_goes_sparse(&e->field, method->info.traits, stabilizer);
+    e->manifold.stagger = manifold_goes_staggered(&e->field, stabilizer);
     int measured = measure(e);
     e->r = &e->blank;
     if (measured && engine_too_large(e)) return e;

@@ -45,6 +45,7 @@ struct run_state {
     double t_low, t_low_before; /* relaxed steps end at t + t_low; the same of the begin of the last step */
     double base, h_taken;       /* fixed steps: t = base + count h; the last step taken */
     double h_next, error_before;
+    double familiar;       /* after keel_go_on: longer first steps are judged by the motion; 0: no step is */
     double rho, low, high; /* reversible steps: the density, 0 before the first, and where it holds */
     double scanned, piece; /* events have been looked for up to here; the length to try next, 0: the step */
     double piece_from, piece_to; /* where polynomials stand for the event functions */

@@ -226,6 +226,7 @@ static int pivots_sound(const struct field *fd) {
 void field_set_facts(struct field *fd, const struct field_facts *facts) {
     struct map *maps[MOVABLE] = MOVABLE_MAPS;
     fd->mech.ready = facts->motion_ready && !fd->mech.sparse; /* sparse factors are not saved */
+    fd->mech.beside_ready = 0;
     fd->mech.mass_ready = facts->mass_ready;
     fd->mass_ready = facts->mass_ready && pivots_sound(fd);
     fd->t_length = facts->t_length;
@@ -279,7 +280,7 @@ int field_starts_to_move(struct field *fd, double t_before, double t, const doub
 }
 
 void field_forget(struct field *fd) {
-    fd->mech.ready = fd->mech.mass_ready = fd->mass_ready = 0;
+    fd->mech.ready = fd->mech.beside_ready = fd->mech.mass_ready = fd->mass_ready = 0;
 }
 
 keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {

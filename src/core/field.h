@@ -54,6 +54,8 @@ struct mechanics {
     struct saddle saddle;
     double *mass_values, *k_values; /* in the order of the patterns */
     double *beside, *beside_shift;  /* K (sparse) and g_t where nothing is factored */
+    double *beside_at;              /* 1 + nq: t and q of these */
+    int beside_ready;
 };
 
 /* What determines y: rows of F that contain y, and d/dt of rows that do not. */

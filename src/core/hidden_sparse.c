@@ -10,17 +10,23 @@
  * what B spans: the solution of a + B^T mu = b, B a = 0. */
 #include "core/field.h"
 
+#include <keel/extras.h>
+
 #include <math.h>
 #include <string.h>
+
+enum { LEAST_STAGGERED = 24 }; /* rows of a block; fewer are staggered (manifold_staggered.c) */
 
 /* Stabilizers that go their own ways see dense rows, and so do methods with matrices of their own. */
 int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer) {
     const keel_map *hidden = &fd->hidden.user;
     unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
     int own = stabilizer->info.traits & dense || stabilizer->correct;
-    if (!fd->large || own || traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) return 0;
+    int blocks = 1 + keel_extras_of(&fd->p)->variations.directions; /* of a motion and its sensitivities */
+    if ((!fd->large && fd->m) || own || traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) return 0;
     if (hidden->count == 0 || !hidden->pattern || !hidden->jacobian) return 0;
-    return saddle_pays(fd->n, hidden->count, fd->n, hidden->pattern->nnz);
+    if (blocks > 1 && hidden->count < blocks * LEAST_STAGGERED) return 0;
+    return saddle_pays(fd->n / blocks, hidden->count / blocks, fd->n / blocks, hidden->pattern->nnz / blocks);
 }
 
 void hidden_sparse_layout(struct field *fd, struct arena *a) {
@@ -46,8 +52,7 @@ int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const i
 }
 
 void hidden_sparse_shortest(struct field *fd, double *c, double *a) {
-    memset(a, 0, (size_t)fd->n * sizeof *a);
-    saddle_solve_roughly(&fd->hidden_rows.saddle, a, c);
+    saddle_shortest(&fd->hidden_rows.saddle, c, a);
 }
 
 void hidden_sparse_tangent(struct field *fd, double *a) {

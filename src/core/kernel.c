@@ -36,9 +36,12 @@ static int rows_fit(const struct engine *e) {
            k->energy == fd->p.energy.value && k->invariant == fd->p.invariant.value;
 }
 
-/* Fixed steps with nothing to measure have a kernel of their own. */
+/* Fixed steps with nothing to measure have a kernel of their own, but for those of implicit methods. */
+static int is_implicit(const struct engine *e) {
+    return (e->stepper->info.traits & KEEL_IMPLICIT) != 0;
+}
 static int is_plain(const struct engine *e) {
-    return e->o.step > 0 && !e->measured;
+    return e->o.step > 0 && !e->measured && !is_implicit(e);
 }
 
 /* Mechanics, all rows of which are kept by masses: steps of several runs alone, in lanes or on a device. */
@@ -59,6 +62,7 @@ int kernel_fits(const struct engine *e, int beside) {
     if (e->field.rhs == mechanics_rhs) return beside && motion_fits(e);
     if (e->field.rhs != p->f.value || (e->stepper->no_rhs && !e->work.carried)) return 0;
     if (e->stepper->aim && e->o.step > 0) return 0; /* there is none for fixed steps */
+    if (is_implicit(e) && e->o.step == 0) return 0; /* none for others */
     if (is_plain(e)) return k->fixed != NULL;
     return k->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 && e->field.k == 0 &&
            (!e->measured || rows_fit(e));
@@ -279,6 +283,8 @@ int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, doubl
         *wait = DEVICE_FIRST - e->r->stats.steps;
         return 0;
     }
+    int lands = e->o.step == 0 && !e->stepper->aim && !(e->r->h_next <= 0.5 * fabs(t_wake - e->r->t));
+    if (lands || e->r->familiar > 0) return 0; /* the kernel would leave this step to step.c */
     long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;
     if (count == 0) return 0;

@@ -4,198 +4,8 @@
 #ifndef KEEL_CORE_KERNEL_H
 #define KEEL_CORE_KERNEL_H
 
-#include <keel/splitting.h>
-#include <keel/taylor.h>
-
-#include "core/kernel_state.h"
-#include "core/project.h"
+#include "core/kernel_rows.h"
 #include "core/step_control.h"
-
-/* How a Runge-Kutta step is called: steps that are written out stand behind pointers, others are not found
- * there by a compiler soon enough. */
-#ifndef KERNEL_STEP
-#define KERNEL_STEP(method) keel_rk_step
-#define KERNEL_ERRORS(method) keel_rk_errors
-#endif
-
-/* Further iterations of a projection, by kernel_correct_apart; how many. */
-typedef int kernel_correct_fn(struct keel_kernel_state *k, void *user, double t);
-
-/* The method: a Runge-Kutta method, or a splitting or a series, whose steps know no rate at their ends. */
-struct kernel_method {
-    const keel_rk *rk;
-    const keel_splitting *splitting;
-    keel_splitting_rate *part; /* of the latter */
-    keel_rk_attempt *step;     /* of rk: keel_rk_step and keel_rk_errors, or the same written out */
-    keel_rk_estimates *errors;
-    kernel_correct_fn *again; /* where rows are kept */
-};
-
-/* What it is.  A compiled model says so before this header, and what is for others is not even read. */
-#ifndef KERNEL_OF_RK
-#define KERNEL_OF_RK(method) ((method)->rk != NULL)
-#define KERNEL_OF_SPLITTING(method) ((method)->splitting != NULL)
-#endif
-#define KERNEL_OF_SERIES(method) (!KERNEL_OF_RK(method) && !KERNEL_OF_SPLITTING(method))
-
-/* Copies of a keel_kernel_state, and what a step needs besides; in a compiled model locals, so that they can
- * stay in registers.  Of a splitting f is the rate of its last turn, at stage; k has both, of the last
- * step.  Of a series it is the rate by which the last step was judged. */
-struct kernel_workspace {
-    double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split, *scale;
-    double *limit; /* the largest correction so far */
-    keel_splitting_memory memory;
-    keel_taylor taylor;
-    double before; /* of a series, until its step stands: the length before it; slopes are in k */
-};
-
-static inline void kernel_copy(int count, const double *from, double *to) {
-    KEEL_RK_UNROLL for (int i = 0; i < count; i++) to[i] = from[i];
-}
-
-static inline int kernel_finite(int n, const double *x) {
-    double sum = 0;
-    KEEL_RK_UNROLL for (int i = 0; i < n; i++) sum += x[i] * 0;
-    return sum == 0;
-}
-
-/* Is every state within its size so far?  Then all are finite. */
-static inline int kernel_within(int n, const double *x, const double *largest) {
-    KEEL_RK_UNROLL for (int i = 0; i < n; i++) if (!(__builtin_fabs(x[i]) <= largest[i])) return 0;
-    return 1;
-}
-
-static inline void kernel_end(const struct kernel_method *method, const struct project *p,
-                              const struct kernel_workspace *m, const struct keel_kernel_state *k,
-                              double t_end) {
-    kernel_copy(p->n, m->x, k->x);
-    if (!KERNEL_OF_SPLITTING(method)) kernel_copy(p->n, m->f, k->f);
-    else keel_splitting_leave(method->splitting, &m->memory, t_end, m->k, m->k + p->n);
-    if (k->treatment != KERNEL_FREE) kernel_copy(p->kept, p->residual, k->residual);
-}
-
-static inline void kernel_residual(const struct project *p, const struct kernel_workspace *m,
-                                   const struct keel_kernel_state *k, keel_fn *values, void *user, double t) {
-    values(t, m->next, p->residual, user);
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= k->reference[i];
-}
-
-/* Is one of the residuals larger than any that was looked at? */
-static inline int kernel_beyond(const struct project *p, const struct keel_kernel_state *k) {
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept;
-                        i++) if (__builtin_fabs(p->residual[i]) > k->beyond[i]) return 1;
-    return 0;
-}
-
-static inline double kernel_way(const struct kernel_workspace *m, int i) {
-    return __builtin_fabs(m->next[i] - (m->x[i] + m->dx[i]));
-}
-
-/* Tolerances are those of the sizes so far, which stay while the kernel runs. */
-static inline double kernel_tolerance(const struct keel_kernel_state *k, int i) {
-    return project_tolerance(k->atol[i], k->rtol, k->largest[i]);
-}
-
-static inline void kernel_limit(const struct project *p, const struct kernel_workspace *m,
-                                const struct keel_kernel_state *k) {
-    for (int i = 0; i < p->n; i++) m->limit[i] = k->moved * kernel_tolerance(k, i);
-}
-
-/* Has the projection moved a state by more tolerances than any before? */
-static inline int kernel_moved(const struct project *p, const struct kernel_workspace *m) {
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) if (kernel_way(m, i) > m->limit[i]) return 1;
-    return 0;
-}
-
-/* The largest of such a step, in tolerances, and its state. */
-static inline double kernel_largest(const struct project *p, const struct kernel_workspace *m,
-                                    const struct keel_kernel_state *k, int *state) {
-    double largest = k->moved;
-    for (int i = 0; i < p->n; i++)
-        if (kernel_way(m, i) > largest * kernel_tolerance(k, i))
-            *state = i, largest = kernel_way(m, i) / kernel_tolerance(k, i);
-    return largest;
-}
-
-static inline void kernel_enter(const struct project *p, const struct kernel_workspace *m,
-                                struct keel_kernel_state *k, double largest, int state, double t) {
-    k->moved = largest;
-    k->moved_state = state;
-    k->moved_t = t;
-    kernel_limit(p, m, k);
-}
-
-/* One iteration from next, which is left in trial.  0: it is for the core; -1: all of the step is. */
-static inline int kernel_correct(const struct project *p, const struct kernel_workspace *m,
-                                 struct keel_kernel_state *k, keel_fn *values, keel_fn *gradients, void *user,
-                                 int adaptive, int due, double t) {
-    kernel_residual(p, m, k, values, user, t);
-    if (!adaptive && __builtin_expect(kernel_beyond(p, k), 0)) return -1;
-    gradients(t, m->next, m->gradients, user);
-    kernel_copy(p->n, m->next, k->trial);
-    if (__builtin_expect(due, 0)) {
-        kernel_copy(p->kept * p->n, m->gradients, k->jacobian);
-        if (k->grow(k, t) != 0) return 0;
-    }
-    if (p->two_short && !project_two_short(p, m->next)) return 0;
-    if (!p->two_short) project_correct(p, m->next, 0, 1);
-    return 1;
-}
-
-/* A projection of trial by the gradients there, while iterations contract tenfold; returns how many there are
- * beyond the first, with the end in trial and its residuals.  0: it is for the core, and all is as before.
- * It is rare: as a function with memory of its own it takes no register from the loop of the steps. */
-static inline int kernel_correct_apart(const struct project *p, const struct kernel_workspace *m,
-                                       struct keel_kernel_state *k, keel_fn *values, keel_fn *gradients,
-                                       void *user, double t) {
-    kernel_copy(p->n, k->trial, m->next);
-    kernel_residual(p, m, k, values, user, t);
-    gradients(t, m->next, m->gradients, user);
-    double before = project_worst(p, p->residual), worst = before;
-    for (int count = 0; count == 0 || (worst <= 0.1 * before && worst < before); count++) {
-        before = worst;
-        if (p->two_short && !project_two_short(p, m->next)) return 0;
-        if (!p->two_short) project_correct(p, m->next, 0, count == 0);
-        kernel_residual(p, m, k, values, user, t);
-        if (count > 0 && project_holds(p)) {
-            kernel_copy(p->n, m->next, k->trial);
-            kernel_copy(p->kept, p->residual, k->residual);
-            return count;
-        }
-        worst = project_worst(p, p->residual);
-    }
-    return 0;
-}
-
-/* All of a projection of trial, by the core.  0, or it cannot be done. */
-static inline int kernel_again(const struct project *p, const struct kernel_workspace *m,
-                               struct keel_kernel_state *k, long steps, double t) {
-    k->steps = steps;
-    if (k->again(k, t) != 0) return 1;
-    kernel_copy(p->kept * p->width, k->space->q, p->space->q);
-    kernel_copy(p->kept * p->kept, k->space->r, p->space->r);
-    kernel_copy(p->kept, k->space->inverse, p->space->inverse);
-    kernel_copy(p->kept * p->n, k->jacobian, m->gradients);
-    p->space->pair = k->space->pair;
-    return 0;
-}
-
-/* Do all rows rest at the new state?  Of a splitting its rate is to be found. */
-static inline int kernel_rests(const struct kernel_method *method, const struct project *p,
-                               const struct kernel_workspace *m, keel_fn *rhs, keel_fn *gradients, void *user,
-                               struct keel_kernel_state *k, double t) {
-    k->unseen = 1;
-    if (!k->share) return 0;
-    if (!KERNEL_OF_RK(method)) rhs(t, m->x, m->dx, user);
-    gradients(t, m->x, m->gradients, user);
-    for (int i = 0; i < p->kept; i++)
-        if (!project_rests(p->n, 0, m->gradients + i * p->n, KERNEL_OF_RK(method) ? m->f : m->dx,
-                           k->share[i]))
-            return 0;
-    k->unseen = 0;
-    k->verifications++;
-    return 1;
-}
 
 /* That of the table; 0: its first estimate alone. */
 typedef const keel_error_norm kernel_norm;
@@ -244,6 +54,7 @@ struct kernel_attempt {
     long corrections, newton;
     int within; /* its end is within the sizes of the states */
     int known;  /* splitting: f is the rate of its first turn */
+    int rounds; /* of an iteration */
 };
 
 /* The length of a step by the series at x; 0: it has none, and all is as before. */
@@ -287,7 +98,7 @@ static inline int kernel_project(const struct kernel_method *method, const struc
                                  const struct kernel_workspace *m, keel_fn *rhs, keel_fn *values,
                                  keel_fn *gradients, void *user, struct keel_kernel_state *k, int adaptive,
                                  struct kernel_attempt *a) {
-    int rated = KERNEL_OF_RK(method) && !adaptive, due = project_due(a->steps);
+    int rated = KERNEL_RATED(method) && !adaptive, due = project_due(a->steps);
     if (__builtin_expect(due, 0)) k->steps = a->steps;
     int newton = kernel_correct(p, m, k, values, gradients, user, adaptive, due, a->t_new), done = newton;
     if (newton < 0) return k->due = 1;
@@ -317,10 +128,24 @@ static inline int kernel_project(const struct kernel_method *method, const struc
     return !adaptive && !a->within && !kernel_finite(p->n, m->next);
 }
 
+/* The stages of an implicit step, and its increment.  0, or they do not contract, or there are none. */
+static inline int kernel_iterate(const keel_implicit *implicit, const struct kernel_workspace *m,
+                                 keel_fn *rhs, void *user, struct kernel_attempt *a) {
+    const keel_implicit_room *r = &m->room;
+    if (!(keel_implicit_scale(r->n, a->h, m->x, m->f, r->scale) > 0)) return 1;
+    keel_implicit_start(implicit->start, implicit->stages, 0, implicit->stages, implicit->with_rate, a->h,
+                        r->width, m->f, m->last, r->z);
+    if (keel_implicit_iterate(implicit, r, rhs, user, keel_stage_sums, a->t, a->h, m->x, m->f, &a->rounds))
+        return 1;
+    keel_implicit_end(implicit, r, r->width, keel_stage_sums, m->dx);
+    return a->rounds == 0;
+}
+
 /* The increment of a step of h from x.  0, or the right-hand side failed. */
 static inline int kernel_propose(const struct kernel_method *method, const struct project *p,
                                  const struct kernel_workspace *m, keel_fn *rhs, void *user,
-                                 const struct kernel_attempt *a) {
+                                 struct kernel_attempt *a) {
+    if (KERNEL_OF_IMPLICIT(method)) return kernel_iterate(method->implicit, m, rhs, user, a);
     if (KERNEL_OF_RK(method))
         return KERNEL_STEP(method)(method->rk, p->n, rhs, user, a->t, a->h, m->x, m->f, m->k, m->stage,
                                    m->dx);
@@ -369,8 +194,8 @@ static inline int kernel_rhs(const struct kernel_method *method, const struct pr
                              const struct kernel_workspace *m, keel_fn *rhs, void *user, int keeps,
                              int adaptive, double t) {
     const keel_rk *table = method->rk;
-    if (!KERNEL_OF_RK(method)) return 1;
-    if (table->last_is_end && !keeps) {
+    if (!KERNEL_RATED(method)) return 1;
+    if (KERNEL_OF_RK(method) && table->last_is_end && !keeps) {
         kernel_copy(p->n, m->k + (table->stages - 1) * p->n, m->f);
         return 1;
     }
@@ -380,18 +205,24 @@ static inline int kernel_rhs(const struct kernel_method *method, const struct pr
     return 1;
 }
 
-/* The calls of the right-hand side, which `known` steps began without. */
+/* The calls of the right-hand side, which `known` steps began without; `rounds` of an iteration. */
 static inline long kernel_calls(const struct kernel_method *method, const struct kernel_workspace *m,
-                                long done, long rejected, long known, int keeps) {
+                                long done, long rejected, long known, long rounds, int keeps) {
     const keel_rk *table = method->rk;
+    if (KERNEL_OF_IMPLICIT(method))
+        return done + rounds * (method->implicit->stages - method->implicit->first_explicit);
     if (KERNEL_OF_SERIES(method)) return done * (m->taylor.order + 1);
     if (!KERNEL_OF_RK(method)) return done * keel_splitting_turns(method->splitting, &m->memory) - known;
     return (done + rejected) * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
 }
 
-/* What a splitting keeps of an accepted step.  Does the next one begin where its last turn left off? */
-static inline int kernel_carry(const keel_splitting *s, const struct kernel_workspace *m,
+/* What a method keeps of an accepted step.  Does the next one, of a splitting, begin where its last turn left
+ * off? */
+static inline int kernel_carry(const struct kernel_method *method, const struct kernel_workspace *m,
                                const struct kernel_attempt *a) {
+    const keel_splitting *s = method->splitting;
+    if (KERNEL_OF_IMPLICIT(method)) kernel_copy(method->implicit->stages * (int)m->room.width, m->k, m->last);
+    if (!KERNEL_OF_SPLITTING(method)) return 0;
     kernel_copy(2 * s->half, m->stage, m->k);
     kernel_copy(2 * s->half, m->f, m->k + 2 * s->half);
     return m->memory.outer[s->stages] != 0 && keel_splitting_known(s, a->t_new, a->t + a->h, m->x, m->stage);
@@ -422,14 +253,11 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
                                 int adaptive) {
     enum { MOST_REJECTED = 60 };
     int watches = !keeps && p->kept > 0 && k->treatment == KERNEL_WATCHED;
-    long done = 0, corrections = 0, newton = 0, all_rejected = 0, known = 0;
+    long done = 0, corrections = 0, newton = 0, all_rejected = 0, known = 0, rounds = 0;
     double t_end = k->t;
     struct kernel_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
-    kernel_copy(p->n, k->x, m->x);
     int series = KERNEL_OF_SERIES(method), begun = 0;
-    if (KERNEL_OF_RK(method)) kernel_copy(p->n, k->f, m->f);
-    else if (!series)
-        a.known = keel_splitting_begin(method->splitting, &m->memory, k->t, m->x, m->stage, m->f);
+    a.known = kernel_begin(method, p, m, k);
     if (keeps && adaptive) kernel_limit(p, m, k);
     for (int goes_on = 1; goes_on && done < k->count;) {
         int rejected = 0;
@@ -478,7 +306,8 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
             all_rejected += rejected;
         }
         known += a.known;
-        if (KERNEL_OF_SPLITTING(method)) a.known = kernel_carry(method->splitting, m, &a);
+        rounds += a.rounds;
+        a.known = kernel_carry(method, m, &a);
         t_end = a.t + a.h;
         a.t = a.t_new;
         a.steps++;
@@ -494,7 +323,7 @@ out:
     k->corrections = adaptive ? corrections : keeps ? done + a.corrections : 0;
     k->newton = adaptive ? newton : keeps ? done + a.newton : 0;
     k->rejected = all_rejected;
-    k->calls = kernel_calls(method, m, done, all_rejected, known, keeps);
+    k->calls = kernel_calls(method, m, done, all_rejected, known, rounds, keeps);
     return done;
 }
 #endif

@@ -17,7 +17,8 @@ struct keel_kernel_state {
     const double *atol;           /* n */
     const struct rowspace *space; /* of the core's projections */
     double *x, *f;
-    double *carried; /* keel_work.carried: in place of f, for splittings and series */
+    double
+        *carried; /* keel_work.carried: in place of f, for splittings and series; of implicit methods, too */
     /* The coefficients of the latter, as keel_series_fn. */
     int (*series)(double t, const double *x, int orders, double *out, double *work, void *user);
     double *largest; /* n: sizes of the states so far */

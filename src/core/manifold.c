@@ -51,6 +51,7 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     m->directions = arena_doubles(a, (full + 1) * n);
     m->bordered = arena_doubles(a, full * full + 1);
     m->pivot = arena_ints(a, rows + 1);
+    manifold_staggered_layout(m, a);
 }
 
 void manifold_choose(struct manifold *m) {
@@ -76,7 +77,8 @@ void manifold_choose(struct manifold *m) {
     for (int i = 0; i < r->of[KEEL_ROW_HIDDEN] && m->fd->hidden_rows.sparse; i++)
         m->fd->hidden_rows.active[i] = r->treatment[r->at[KEEL_ROW_HIDDEN] + i] == KEEL_ROW_KEPT;
     m->space.width = m->fd->width;
-    m->two_short = m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
+    if (m->stagger) manifold_staggered_choose(m);
+    m->two_short = !m->stagger && m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
     m->normal_known = 0;
     m->fd->mech.roughly = m->by_mass && manifold_to_round_off(m);
 }
@@ -181,6 +183,10 @@ void manifold_tangent(struct manifold *m, double *e) {
     }
     if (m->by_pattern) {
         manifold_hidden_tangent(m, e);
+        return;
+    }
+    if (m->stagger) {
+        manifold_staggered_tangent(m, e);
         return;
     }
     struct project p = manifold_project(m);

@@ -18,6 +18,14 @@ enum { MANIFOLD_STAGNANT = 50, MANIFOLD_SILENT = 16, MANIFOLD_ITERATIONS = 20 };
 /* d/dt rows that are themselves differences of the user's functions carry their noise, and stop there. */
 enum { MANIFOLD_STAGNANT_BY_DIFFERENCES = 5000 };
 
+/* A motion with sensitivities: block 0 has the motion's states and rows, block 1 + k those of direction k. */
+struct staggered {
+    int blocks;
+    int *state;                   /* n: by blocks */
+    int *first_state, *first_row; /* blocks + 1: of the states, of the kept rows */
+    double *part;                 /* width: what one block adds */
+};
+
 struct manifold {
     keel_manifold view; /* as the stabilizer sees it */
     struct field *fd;
@@ -36,6 +44,8 @@ struct manifold {
     int two_short;       /* flat, two rows, up to four states: the common case has straight code */
     int kept, *row;      /* rows the stabilizer corrects, in order */
     int by_pattern;      /* the first of them that are hidden rows, and go by their pattern */
+    int stagger;         /* the motion first, then its sensitivities (manifold_staggered.c) */
+    struct staggered staggered;
     int kept_kinds, kind[ROWS_KINDS];
     double *inverse_weight; /* n: 1 / weight: how far a state may be moved at unit cost */
     double *residual;       /* the rows' own: of the trial state, all rows */
@@ -159,7 +169,13 @@ void manifold_mass_tangent(const struct manifold *m, double *e);
 /* manifold_hidden.c: one Newton step of the flat way, and its tangent, with hidden rows by their pattern. */
 keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh);
 void manifold_hidden_tangent(struct manifold *m, double *e);
-/* The same two with a sparse K (manifold_sparse.c): space holds the directions themselves. */
+/* manifold_staggered.c: the same for a motion with sensitivities; which rows and states belong together. */
+int manifold_goes_staggered(const struct field *fd, const keel_stabilizer *stabilizer);
+void manifold_staggered_layout(struct manifold *m, struct arena *a);
+void manifold_staggered_choose(struct manifold *m);
+void manifold_staggered_correct(struct manifold *m, double *x, double *low, int fresh);
+void manifold_staggered_tangent(struct manifold *m, double *e);
+/* The two by mass with a sparse K (manifold_sparse.c): space holds the directions themselves. */
 void manifold_sparse_border(struct manifold *m, int first_kept);
 void manifold_sparse_tangent(const struct manifold *m, double *e);
 #endif

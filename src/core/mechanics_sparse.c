@@ -51,6 +51,7 @@ void mechanics_sparse_layout(struct field *fd, struct arena *a) {
     m->k_values = arena_doubles(a, entries);
     m->beside = arena_doubles(a, entries);
     m->beside_shift = arena_doubles(a, (size_t)fd->k + 1);
+    m->beside_at = arena_doubles(a, (size_t)fd->nq + 1);
 }
 
 keel_status mechanics_sparse_mass(struct field *fd, double t, const double *u) {
@@ -75,13 +76,27 @@ static keel_status rows_at(struct field *fd, double t, const double *u, double *
     return status;
 }
 
+/* K and g_t beside what is factored; a start asks for them again and again at one place. */
+static keel_status rows_beside(struct field *fd, double t, const double *u) {
+    struct mechanics *m = &fd->mech;
+    size_t bytes = (size_t)fd->nq * sizeof *u;
+    if (m->beside_ready && m->beside_at[0] == t && memcmp(m->beside_at + 1, u, bytes) == 0) return KEEL_OK;
+    m->beside_ready = 0;
+    keel_status status = rows_at(fd, t, u, m->beside, m->beside_shift);
+    if (status != KEEL_OK) return status;
+    m->beside_at[0] = t;
+    memcpy(m->beside_at + 1, u, bytes);
+    m->beside_ready = 1;
+    return KEEL_OK;
+}
+
 keel_status mechanics_sparse_rows(struct field *fd, double t, const double *u, const double **k,
                                   const double **shift) {
     struct mechanics *m = &fd->mech;
     int here = mechanics_factored_at(fd, t, u);
     *k = here ? m->k_values : m->beside;
     *shift = here ? m->shift : m->beside_shift;
-    return here ? KEEL_OK : rows_at(fd, t, u, m->beside, m->beside_shift);
+    return here ? KEEL_OK : rows_beside(fd, t, u);
 }
 
 keel_status mechanics_sparse_factor(struct field *fd, double t, const double *u) {
@@ -98,7 +113,7 @@ keel_status mechanics_sparse_factor(struct field *fd, double t, const double *u)
 keel_status mechanics_sparse_oblique(struct field *fd, double t, const double *u) {
     struct mechanics *m = &fd->mech;
     m->ready = 0;
-    keel_status status = rows_at(fd, t, u, m->beside, m->beside_shift);
+    keel_status status = rows_beside(fd, t, u);
     if (status != KEEL_OK) return status;
     fd->stats->factorizations++;
     int code = saddle_factor_oblique(&m->saddle, m->mass_values, m->k_values, m->beside, fd->active);
@@ -122,8 +137,7 @@ void mechanics_sparse_accelerate(struct field *fd) {
 }
 
 void mechanics_sparse_shortest(struct field *fd, double *c, double *d) {
-    memset(d, 0, (size_t)fd->nq * sizeof *d);
-    saddle_solve_roughly(&fd->mech.saddle, d, c);
+    saddle_shortest(&fd->mech.saddle, c, d);
 }
 
 void mechanics_sparse_sizes(const struct field *fd, const double *k, const double *x, double *position,

@@ -142,10 +142,7 @@ static void direction(struct start *st, const struct start_level *level, int cou
     for (int i = 0; i < count; i++) st->c[i] = -st->residual[st->chosen[i]];
     rowspace_shortest(&st->space, st->c, st->z, st->d);
     if (mass && fd->mech.mass) dense_lower_t_solve(level->columns, fd->mech.mass, st->d);
-    for (int j = 0; j < level->columns && !mass; j++) {
-        double size = fd->size[level->first + j];
-        st->d[j] *= size > 0 ? size : 1;
-    }
+    for (int j = 0; j < level->columns && !mass; j++) st->d[j] *= start_size(st, level->first + j);
 }
 
 /* u along the direction, as far as the residual falls. */
@@ -379,6 +376,9 @@ static keel_status meet(struct start *st, const struct start_level *level, doubl
                         const unsigned char *fixed) {
     struct field *fd = st->fd;
     int all = fd->n + fd->m;
+    st->largest = 0;
+    for (int j = level->first; j < level->first + level->columns; j++)
+        if (j < fd->n && fd->size[j] > fd->least[j]) st->largest = fmax(st->largest, fd->size[j]);
     for (int j = 0; j < all; j++) st->free[j] = !fixed || !fixed[j];
     memcpy(st->found, u, (size_t)all * sizeof *u);
     keel_status status = start_solve(st, level, t, st->found);

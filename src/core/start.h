@@ -36,6 +36,7 @@ struct start {
     int *chosen;      /* rows of the level at hand */
     int *aside;       /* rows that are not chosen, while points are looked at without them */
     int *part;        /* large: rows of K, or hidden ones, that take part */
+    double largest;   /* size of the level at hand, for values that start at 0 and so have none */
     double share;     /* large: of the moves to points around u, such that these can be met */
 };
 
@@ -62,9 +63,13 @@ double start_units(struct start *st, const struct start_level *level, double t, 
  * one, at rest say, where the terms of a row vanish, and with them its round-off unit. */
 void start_grow_sizes(struct start *st, double t, const double *u);
 /* How far a free value may be moved at unit cost; 0: it is fixed. */
-static inline double start_reach(const struct start *st, int j) {
+static inline double start_size(const struct start *st, int j) {
     double size = st->fd->size[j];
-    return !st->free[j] ? 0 : size > 0 ? size : 1;
+    if (j < st->fd->n && size <= st->fd->least[j] && size < st->largest) return st->largest;
+    return size > 0 ? size : 1;
+}
+static inline double start_reach(const struct start *st, int j) {
+    return st->free[j] ? start_size(st, j) : 0;
 }
 double start_random(unsigned *seed); /* in -1 .. 1 */
 /* start_sparse.c: large mechanics.  Factor and direction of a level; points around u, of large DAEs, too;

@@ -44,9 +44,10 @@ keel_status start_sparse_shorten(struct start *st, double t, const double *u, do
     const struct map *map = fd->hidden_rows.sparse ? &fd->hidden : &fd->constraint;
     if (map->user.count == 0) return KEEL_OK;
     const keel_pattern *p = map->user.pattern;
-    double *here = fd->hidden_rows.sparse ? fd->hidden_rows.entries : fd->mech.beside, *there = fd->sparse;
-    double *share = st->d;
-    keel_status status = map_entries(fd, map, t, u, here);
+    const double *here = fd->hidden_rows.entries, *shift;
+    double *there = fd->sparse, *share = st->d;
+    keel_status status = fd->hidden_rows.sparse ? map_entries(fd, map, t, u, fd->hidden_rows.entries)
+                                                : mechanics_sparse_rows(fd, t, u, &here, &shift);
     if (status == KEEL_OK) status = map_entries(fd, map, t, moved, there);
     if (status != KEEL_OK) return status;
     for (int j = 0; j < map->columns; j++) share[j] = 1;

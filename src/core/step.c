@@ -201,7 +201,9 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
         if (*error > 1) return KEEL_OK;
     }
     int known = a.f_end_known && !low_new;
+    /* a step that its end has shortened is looked at now and then, as where max_step bounds it */
     if (e->estimates && *error <= CONTROL_BLIND && fd->n > 0 &&
+        (!plan->shortened || project_due(r->stats.steps)) &&
         (*error = correction_unblind(e, plan->h, plan->t_new, x_new, *error, &known)) > 1)
         return KEEL_OK;
     r->rhs_known[to] = !e->stepper->no_rhs || fd->m; /* y belongs to the end, and the rate finds it */
@@ -379,9 +381,19 @@ static keel_status step_fixed(struct engine *e, double t_end) {
 /* Steps of a few round-offs of t may be right, each by itself; a thousand in a row lead nowhere. */
 enum { CRAWL = 64, MOST_CRAWLS = 1000 };
 
+/* The first step after keel_go_on.  One that is no longer than the last, as between samples, its estimate can
+ * judge. */
+static void look_before_longer(struct engine *e, double h, double t_end) {
+    struct run_state *r = e->r;
+    if (fmin(h, fabs(t_end - r->t)) > r->familiar * (1 + 1e-9)) control_restart(e, r->t + r->direction * h);
+    r->familiar = 0;
+}
+
 static keel_status step_adaptive(struct engine *e, double t_end) {
     struct run_state *r = e->r;
-    double longest = control_longest(e, t_end), h = fmin(control_aim(e), longest);
+    double longest = control_longest(e, t_end);
+    if (r->familiar > 0) look_before_longer(e, fmin(r->h_next, longest), t_end);
+    double h = fmin(control_aim(e), longest);
     e->r->has_step = 0;
     if (e->o.stop) engine_heed(e, 1);
     for (int rejected = 0;; rejected++) {

@@ -174,10 +174,10 @@ static int confirm(keel_discovery *d, const keel_model *m, int i) {
     keel_diagnostic said;
     if (keel_model_status(other) != KEEL_OK)
         why = keel_model_diagnostic(other, 0, &said) ? said.sentence : keel_model_message(other);
-    else if (keel_sim_status(run) < 0) why = keel_sim_message(run);
+    else if (run && keel_sim_status(run) < 0) why = keel_sim_message(run);
     d->doubt[i] = why ? pool_copy(&d->pool, why, strlen(why)) : NULL;
     int good = other && (!why || d->doubt[i]) && keel_model_status(other) != KEEL_ENOMEM &&
-               (keel_model_status(other) != KEEL_OK || keel_sim_status(run) != KEEL_ENOMEM);
+               (keel_model_status(other) != KEEL_OK || (run && keel_sim_status(run) != KEEL_ENOMEM));
     keel_sim_close(run);
     keel_model_close(other);
     free(whole);

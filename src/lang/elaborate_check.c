@@ -40,7 +40,7 @@ void elaborate_options(struct elaborate *e, const struct elaborate_line *line) {
         char words[320];
         for (int i = 0; i < m->options; i++)
             if (strcmp(m->option[i].name, item->name) == 0) {
-                elaborate_error(e, item->name_span, "the option `%.40s` is given twice, first in line %d.",
+                elaborate_error(e, item->name_span, "the option `%.40s` is given twice, first in %s.",
                                 item->name, elaborate_line_of(e, m->option[i].where));
                 return;
             }

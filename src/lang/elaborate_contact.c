@@ -87,21 +87,29 @@ static int force_of(struct elaborate *e, const struct model_label *label, struct
 }
 
 static int fits(struct elaborate *e, const struct elaborate_line *line) {
+    struct syntax_span word = {line->s->span.offset, 7};
+    if (e->model->form == MODEL_LAGRANGIAN) return 1;
+    source_hint(elaborate_error(e, word, "`contact` belongs to a lagrangian."),
+                "Declare  coord q  and write  lagrangian T - V.");
+    return 0;
+}
+
+/* What may not stand beside contacts, told once; the names of their forces are known all the same. */
+static void look_beside(struct elaborate *e, const struct elaborate_line *line) {
     const struct model *m = e->model;
     struct syntax_span word = {line->s->span.offset, 7};
-    if (m->form != MODEL_LAGRANGIAN)
-        source_hint(elaborate_error(e, word, "`contact` belongs to a lagrangian."),
-                    "Declare  coord q  and write  lagrangian T - V.");
-    else if (m->modes > 1 || m->mode[0].name)
+    if (m->modes > 1 || m->mode[0].name)
         source_hint(elaborate_error(e, word, "`contact` and `mode` do not go together."),
                     "A contact opens, closes, sticks and slips by itself; leave the modes out.");
-    else if (m->unknowns != m->coords)
-        source_hint(elaborate_error(e, word,
-                                    "a model with contacts has coordinates alone, and this one has "
-                                    "`var`s beside them."),
+    for (int i = 0; i < m->unknowns; i++) {
+        const struct model_unknown *one = &m->unknown[i];
+        if (one->role == MODEL_COORD) continue;
+        source_hint(elaborate_error(e, one->where,
+                                    "`%s` is a `var`, and a model with contacts has coordinates alone.",
+                                    one->label.text),
                     "Write what acts as a force of positions, velocities and t.");
-    else return 1;
-    return 0;
+        return;
+    }
 }
 
 void elaborate_contact(struct elaborate *e, const struct elaborate_line *line) {
@@ -110,8 +118,10 @@ void elaborate_contact(struct elaborate *e, const struct elaborate_line *line) {
     const struct syntax_node *sliding = setting(line, "sliding");
     struct model_contact one = {.drag = -1, .where = item->name_span};
     struct model_shape given;
+    if (e->mode > 0 && e->messages->errors) return; /* told in the first one */
     if (!fits(e, line) || !elaborate_bounds(e, item->bounds, line->frame, &given)) return;
     elaborate_label(e, item->name, given.rank, given.low, &one.label);
+    if (mode->contacts == 0) look_beside(e, line);
     if (!one.label.text || !elaborate_one(e, line->s->left, line->frame, "a gap", &one.gap)) return;
     if (!allowed(e, line->s->left->span, one.gap, 0)) return;
     if (!coefficient(e, line, "restitution", 1, &one.restitution) ||
@@ -124,7 +134,7 @@ void elaborate_contact(struct elaborate *e, const struct elaborate_line *line) {
         return;
     }
     if (sliding && (!elaborate_one(e, sliding, line->frame, "a sliding velocity", &one.sliding) ||
-                    !allowed(e, sliding->span, one.sliding, 1)))
+                    (!e->messages->errors && !allowed(e, sliding->span, one.sliding, 1))))
         return;
     struct model_label drag;
     one.push = force_of(e, &one.label, item->name_span);

@@ -117,8 +117,7 @@ static void add_event(struct elaborate *e, const struct elaborate_line *line) {
     }
     for (int i = 0; i < count; i++)
         if (strcmp(mode->event[i].label.text, event.label.text) == 0) {
-            source_hint(elaborate_error(e, s->name_span,
-                                        "the event `%.60s` is given twice, first in line %d.",
+            source_hint(elaborate_error(e, s->name_span, "the event `%.60s` is given twice, first in %s.",
                                         event.label.text, elaborate_line_of(e, mode->event[i].where)),
                         "Give one of them another name.");
             return;

@@ -78,7 +78,7 @@ static int index_name_free(struct elaborate *e, const struct syntax_range *range
     struct elaborate_name *name = elaborate_find(e, range->name);
     struct syntax_span span = {range->span.offset, 1};
     if (name) {
-        source_hint(elaborate_error(e, span, "the loop index `%.40s` repeats a name (line %d).", range->name,
+        source_hint(elaborate_error(e, span, "the loop index `%.40s` repeats a name (%s).", range->name,
                                     elaborate_line_of(e, name->where)),
                     "Give the index another name.");
         return 0;
@@ -88,8 +88,8 @@ static int index_name_free(struct elaborate *e, const struct syntax_range *range
         const char *a = frame->name, *b = range->name;
         while (*a && *a == *b) a++, b++;
         if (*a != *b) continue;
-        source_hint(elaborate_error(e, span, "the loop index `%.40s` is in use already (line %d).",
-                                    range->name, elaborate_line_of(e, frame->range->span)),
+        source_hint(elaborate_error(e, span, "the loop index `%.40s` is in use already (%s).", range->name,
+                                    elaborate_line_of(e, frame->range->span)),
                     "Give the inner index another name.");
         return 0;
     }

@@ -23,7 +23,7 @@ static void once(struct elaborate *e, enum syntax_statement_kind kind) {
         const struct syntax_statement *s = e->line[i].s;
         if (s->kind != kind) continue;
         if (first)
-            source_hint(elaborate_error(e, word(s), "`%s` stands twice, first in line %d.",
+            source_hint(elaborate_error(e, word(s), "`%s` stands twice, first in %s.",
                                         syntax_statement_word(kind), elaborate_line_of(e, first->span)),
                         "Once a model.");
         else first = s;

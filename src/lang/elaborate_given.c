@@ -51,7 +51,7 @@ static int given_twice(struct elaborate *e, const struct model_givens *list, con
     if (old < 0) return 0;
     if (one->target != EXPR_NONE) model_name(e->model, one->target, name, sizeof name);
     else text_set(name, sizeof name, "%s", e->model->mode[e->mode].output.list[one->output].label.text);
-    source_hint(elaborate_error(e, one->where, "`%s` has a value already: %s line %d.", name, first,
+    source_hint(elaborate_error(e, one->where, "`%s` has a value already: %s %s.", name, first,
                                 elaborate_line_of(e, list->list[old].where)),
                 "Give one value only.");
     return 1;
@@ -60,26 +60,33 @@ static int given_twice(struct elaborate *e, const struct model_givens *list, con
 static int not_an_unknown(struct elaborate *e, const struct syntax_node *target, const char *word) {
     const struct elaborate_name *name = elaborate_find(e, target->text);
     struct source_message *one;
-    int line = name ? elaborate_line_of(e, name->where) : 0;
+    const char *line = name ? elaborate_line_of(e, name->where) : "";
     if (name && name->kind == ELABORATE_PARAMETER) {
-        one = elaborate_error(e, target->span, "`%.40s` is a parameter (line %d), not an unknown.",
-                              target->text, line);
+        one = elaborate_error(e, target->span, "`%.40s` is a parameter (%s), not an unknown.", target->text,
+                              line);
         source_hint(one, "Change its value there, or by  --set %.40s=...", target->text);
     } else if (name) {
-        one = elaborate_error(e, target->span, "`%.40s` is a `let` (line %d), not an unknown.", target->text,
-                              line);
+        one =
+            elaborate_error(e, target->span, "`%.40s` is a `let` (%s), not an unknown.", target->text, line);
         source_hint(one, "`%s` takes unknowns and their derivatives, and lambda.NAME.", word);
     } else elaborate_error(e, target->span, "`%.40s` takes unknowns, not `%.40s`.", word, target->text);
     return 0;
 }
 
-/* What a part gives stands behind what the model itself does: 1 if that settles it. */
+int elaborate_is_around(const struct syntax_use *outer, const struct syntax_use *inner) {
+    size_t length = outer ? strlen(outer->instance) : 0;
+    if (!outer || !inner) return !outer && inner;
+    return strncmp(inner->instance, outer->instance, length) == 0 && inner->instance[length] == '.';
+}
+
+/* What a part gives stands behind what is around it, the model or another part: 1 if that settles it. */
 static int part_gives_way(struct elaborate *e, struct model_givens *list, const struct model_given *one) {
     int old = find_place(list, one->target, one->output);
-    if (list == &e->model->guess && one->by_part && find_place(&e->model->init, one->target, -1) >= 0)
-        return 1;
-    if (old < 0 || one->by_part == list->list[old].by_part) return 0;
-    if (!one->by_part) list->list[old] = *one;
+    if (list == &e->model->guess && one->use && find_place(&e->model->init, one->target, -1) >= 0) return 1;
+    if (old < 0) return 0;
+    int replaces = elaborate_is_around(one->use, list->list[old].use);
+    if (!replaces) return elaborate_is_around(list->list[old].use, one->use);
+    list->list[old] = *one;
     return 1;
 }
 
@@ -171,7 +178,7 @@ static void given_item(struct elaborate *e, const struct elaborate_line *line, c
                                                 : v.shape.rank || !shape.rank
                                                     ? digits_at(e, item->value, i, size)
                                                     : digits_at(e, item->value, 0, 1),
-                                      .by_part = item->use != NULL,
+                                      .use = item->use,
                                       .unit = item->unit,
                                       .where = item->span}))
             return;

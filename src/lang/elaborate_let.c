@@ -12,7 +12,7 @@ static int enter(struct elaborate *e, struct elaborate_name *name, struct elabor
         if (name->table[place]) {
             struct model_label label;
             elaborate_label(e, name->text, one->box.rank, index, &label);
-            source_hint(elaborate_error(e, one->where, "`%s` is defined twice, first in line %d.",
+            source_hint(elaborate_error(e, one->where, "`%s` is defined twice, first in %s.",
                                         label.text ? label.text : name->text,
                                         elaborate_line_of(e, name->table[place]->where)),
                         "Give each element once.");
@@ -29,7 +29,7 @@ static int around(struct elaborate *e, struct elaborate_name *name) {
         if (one->item && !elaborate_bounds(e, one->item->bounds, one->frame, &one->box)) return 0;
         if (one == name->first) name->box = one->box;
         if (one->box.rank != name->box.rank) {
-            elaborate_error(e, one->where, "`%.40s` has %d ind%s here and %d in line %d.", name->text,
+            elaborate_error(e, one->where, "`%.40s` has %d ind%s here and %d in %s.", name->text,
                             one->box.rank, one->box.rank == 1 ? "ex" : "ices", name->box.rank,
                             elaborate_line_of(e, name->first->where));
             return 0;
@@ -52,7 +52,7 @@ static int prepare(struct elaborate *e, struct elaborate_name *name, struct synt
     }
     if (name->repeated && e->unrolling) {
         source_hint(elaborate_error(e, span,
-                                    "`%.40s` is defined inside a `for` (line %d), and cannot decide a range.",
+                                    "`%.40s` is defined inside a `for` (%s), and cannot decide a range.",
                                     name->text, elaborate_line_of(e, name->where)),
                     "Define it at the margin.");
         return 0;
@@ -148,9 +148,9 @@ static int missing(struct elaborate *e, const struct elaborate_name *name, const
     char shape[80];
     elaborate_label(e, name->text, name->box.rank, index, &label);
     elaborate_shape_text(&name->box, shape, sizeof shape);
-    struct source_message *one = elaborate_error(
-        e, ref->span, "%s does not exist: `%.40s` has no definition for it (others from line %d).",
-        label.text ? label.text : name->text, name->text, elaborate_line_of(e, name->where));
+    struct source_message *one =
+        elaborate_error(e, ref->span, "%s does not exist: `%.40s` has no definition for it (others from %s).",
+                        label.text ? label.text : name->text, name->text, elaborate_line_of(e, name->where));
     elaborate_error_loops(e, one, frame);
     return 0;
 }
@@ -164,11 +164,11 @@ static int outside(struct elaborate *e, const struct elaborate_name *name, const
     elaborate_shape_text(shape, text, sizeof text);
     struct source_message *one;
     if (count > shape->rank) {
-        one = elaborate_error(e, ref->span, "`%.40s` has %d ind%s, not %d: it is %s (line %d).", name->text,
+        one = elaborate_error(e, ref->span, "`%.40s` has %d ind%s, not %d: it is %s (%s).", name->text,
                               shape->rank, shape->rank == 1 ? "ex" : "ices", count, text,
                               elaborate_line_of(e, name->where));
     } else
-        one = elaborate_error(e, ref->span, "%s does not exist: %s is %s%s (line %d).",
+        one = elaborate_error(e, ref->span, "%s does not exist: %s is %s%s (%s).",
                               label.text ? label.text : name->text, name->text, name->text, text,
                               elaborate_line_of(e, name->where));
     elaborate_error_loops(e, one, frame);

@@ -22,8 +22,8 @@ struct source_message *elaborate_error(struct elaborate *e, struct syntax_span s
     text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
     if (e->use)
-        text_add(sentence, sizeof sentence, " (In `%.60s`, a `%.40s`, line %d.)", e->use->instance,
-                 e->use->part, elaborate_line_of(e, e->use->where));
+        text_add(sentence, sizeof sentence, " (In `%.60s`, a `%.40s`, %s.)", e->use->instance, e->use->part,
+                 elaborate_line_of(e, e->use->where));
     return source_diagnose(e->messages, SOURCE_ERROR, span.offset, span.length, "%s", sentence);
 }
 
@@ -52,19 +52,22 @@ void elaborate_exhausted(struct source_messages *m, const struct graph *g) {
                 "Is a range longer than meant, or something differentiated very often?");
 }
 
-int elaborate_line_of(const struct elaborate *e, struct syntax_span span) {
-    return source_place(e->source, span.offset).line;
+const char *elaborate_line_of(struct elaborate *e, struct syntax_span span) {
+    char place[120];
+    source_line(e->source, span.offset, place, sizeof place);
+    const char *copy = elaborate_format(e, "%s", place);
+    return copy ? copy : "another line"; /* there is no memory, and that is told instead */
 }
 
 void elaborate_error_nonsmooth(struct elaborate *e, struct syntax_span where, const char *times,
                                const char *what) {
     expr obstacle = e->derive.obstacle;
-    char text[120], hint[300], here[40] = "here";
+    char text[120], hint[300], here[140] = "here";
     e->derive.obstacle = EXPR_NONE;
     struct syntax_span at = model_nonsmooth(e->model, e->source, obstacle, where, text, sizeof text);
     model_nonsmooth_hint(e->model, obstacle, hint, sizeof hint);
-    if (elaborate_line_of(e, at) != elaborate_line_of(e, where))
-        text_set(here, sizeof here, "for line %d", elaborate_line_of(e, where));
+    if (source_place(e->source, at.offset).line != source_place(e->source, where.offset).line)
+        text_set(here, sizeof here, "for %s", elaborate_line_of(e, where));
     source_hint(elaborate_error(e, at, "`%s` must be differentiated %s%s%s, and is not smooth.", text, times,
                                 here, what),
                 "%s", hint);
@@ -77,9 +80,8 @@ void elaborate_error_loops(struct elaborate *e, struct source_message *one,
         if (!frame->range) continue;
         struct syntax_span span = frame->range->span;
         int shown = span.length < 60 ? (int)span.length : 60;
-        text_add(text, sizeof text, "%s%s = %ld, from `%s %.*s` (line %d)", text[0] ? "; " : "Here ",
-                 frame->name, frame->index, frame->word, shown, e->source->text + span.offset,
-                 elaborate_line_of(e, span));
+        text_add(text, sizeof text, "%s%s = %ld, from `%s %.*s` (%s)", text[0] ? "; " : "Here ", frame->name,
+                 frame->index, frame->word, shown, e->source->text + span.offset, elaborate_line_of(e, span));
     }
     if (!text[0]) return;
     char before[320];
@@ -158,7 +160,7 @@ void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
             one, "A point leads to a member of a part; x.start is the value at the start, x.enter that when "
                  "the mode was entered.");
     else if (best.text && best.where.length)
-        source_hint(one, "Did you mean `%.60s` (line %d)?", best.text, elaborate_line_of(e, best.where));
+        source_hint(one, "Did you mean `%.60s` (%s)?", best.text, elaborate_line_of(e, best.where));
     else if (best.text) source_hint(one, "Did you mean `%.60s`?", best.text);
     else
         source_hint(one, "Declare it:  param %.40s = 1,  var %.40s  or  let %.40s = ...", wanted, wanted,

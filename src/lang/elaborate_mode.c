@@ -61,7 +61,7 @@ static int add_block(struct elaborate *e, const struct syntax_statement *s,
     if (!label_of(e, s->left, frame, &one.label)) return -1;
     int old = find_block(m, &one.label);
     if (old >= 0) {
-        source_hint(elaborate_error(e, s->left->span, "the mode `%.40s` is written twice, first in line %d.",
+        source_hint(elaborate_error(e, s->left->span, "the mode `%.40s` is written twice, first in %s.",
                                     one.label.text, elaborate_line_of(e, m->block[old].where)),
                     "Put all its lines under one  mode %.40s:", one.label.text);
         return -1;
@@ -116,7 +116,7 @@ int elaborate_named_mode(struct elaborate *e, const struct syntax_node *ref,
 
 /* Start -------------------------------------------------------------------------------------------------- */
 
-/* The lines of the model go before those of its parts. */
+/* Lines go before those of the parts that they stand around. */
 static void take_start(struct elaborate *e, const struct elaborate_line *line) {
     struct model *m = e->model;
     for (const struct syntax_item *item = line->s->items; item; item = item->next) {
@@ -126,13 +126,13 @@ static void take_start(struct elaborate *e, const struct elaborate_line *line) {
             continue;
         }
         struct model_group *group = &m->group[m->block[block].group];
-        int by_part = line->s->use != NULL;
-        if (group->start >= 0 && by_part > group->by_part) continue;
-        if (group->start >= 0 && by_part == group->by_part)
-            source_hint(elaborate_error(e, item->span, "a second `start`: the first is in line %d.",
+        const struct syntax_use *use = line->s->use;
+        if (group->start >= 0 && elaborate_is_around(group->use, use)) continue;
+        if (group->start >= 0 && !elaborate_is_around(use, group->use))
+            source_hint(elaborate_error(e, item->span, "a second `start`: the first is in %s.",
                                         elaborate_line_of(e, group->where)),
                         "Remove one of them.");
-        group->start = block, group->by_part = by_part, group->where = item->span;
+        group->start = block, group->use = use, group->where = item->span;
     }
 }
 

@@ -62,7 +62,7 @@ static struct elaborate_name *enter(struct elaborate *e, const struct syntax_ite
         if (same->mode != mode && same->mode >= 0 && mode >= 0 &&
             e->model->block[same->mode].group == e->model->block[mode].group)
             continue;
-        source_hint(elaborate_error(e, where, "`%.60s` is declared twice, first in line %d (%s).", text,
+        source_hint(elaborate_error(e, where, "`%.60s` is declared twice, first in %s (%s).", text,
                                     elaborate_line_of(e, same->where), word_of(same)),
                     "Give one of them another name.");
         return NULL;
@@ -119,7 +119,8 @@ static void no_lets(struct elaborate *e, const struct syntax_statement *s) {
     for (; s; s = s->next) {
         if (s->kind == SYNTAX_LET)
             source_hint(elaborate_error(e, s->span, "`let` cannot stand in a mode that a loop repeats."),
-                        "Write it outside of the mode.");
+                        "Declare  var %s  and write  %s = ...  in each mode.",
+                        s->items ? s->items->name : "x", s->items ? s->items->name : "x");
         no_lets(e, s->body);
     }
 }

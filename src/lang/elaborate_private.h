@@ -152,7 +152,9 @@ void elaborate_survey(struct elaborate *e, elaborate_pass *pass);
 /* elaborate_message.c */
 struct source_message *elaborate_error(struct elaborate *e, struct syntax_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-int elaborate_line_of(const struct elaborate *e, struct syntax_span span);
+const char *elaborate_line_of(struct elaborate *e, struct syntax_span span); /* as source_line */
+/* Is `inner` the use of a part within that of the other?  NULL: the model itself. */
+int elaborate_is_around(const struct syntax_use *outer, const struct syntax_use *inner);
 /* The obstacle of the last derivative: `abs(x)` must be differentiated [twice ]here[ (constraint `a`)]. */
 void elaborate_error_nonsmooth(struct elaborate *e, struct syntax_span where, const char *times,
                                const char *what);

@@ -25,19 +25,19 @@ static void outside(struct elaborate *e, const struct syntax_node *ref, const st
                     struct syntax_span where) {
     struct model_label label;
     char text[80];
-    int line = elaborate_line_of(e, where);
+    const char *line = elaborate_line_of(e, where);
     struct source_message *one;
     elaborate_label(e, ref->text, count, index, &label);
     elaborate_shape_text(shape, text, sizeof text);
     if (shape->rank == 0) {
-        one = elaborate_error(e, ref->span, "`%s%.40s` is a number and has no indices (line %d).", prefix,
+        one = elaborate_error(e, ref->span, "`%s%.40s` is a number and has no indices (%s).", prefix,
                               ref->text, line);
     } else if (count > shape->rank)
-        one = elaborate_error(e, ref->span, "`%s%.40s` has %d ind%s, not %d: it is %s%s (line %d).", prefix,
+        one = elaborate_error(e, ref->span, "`%s%.40s` has %d ind%s, not %d: it is %s%s (%s).", prefix,
                               ref->text, shape->rank, shape->rank == 1 ? "ex" : "ices", count, ref->text,
                               text, line);
     else
-        one = elaborate_error(e, ref->span, "%s%s does not exist: %s is %s%s (line %d).", prefix,
+        one = elaborate_error(e, ref->span, "%s%s does not exist: %s is %s%s (%s).", prefix,
                               label.text ? label.text : ref->text, ref->text, ref->text, text, line);
     elaborate_error_loops(e, one, frame);
 }
@@ -178,10 +178,10 @@ static int hold_all(struct elaborate *e, struct elaborate_value *v, enum syntax_
 
 /* Names ---------------------------------------------------------------------------------------------- */
 
-static int no_derivative(struct elaborate *e, const struct syntax_node *ref, const char *what, int line) {
+static int no_derivative(struct elaborate *e, const struct syntax_node *ref, const char *what,
+                         const char *line) {
     if (line)
-        source_hint(elaborate_error(e, ref->span,
-                                    "`%.40s'`: `%.40s` is %s (line %d) and does not change in time.",
+        source_hint(elaborate_error(e, ref->span, "`%.40s'`: `%.40s` is %s (%s) and does not change in time.",
                                     ref->text, ref->text, what, line),
                     "An unknown is declared with  var %.40s.", ref->text);
     else elaborate_error(e, ref->span, "`%.40s'`: `%.40s` is %s.", ref->text, ref->text, what);
@@ -194,7 +194,7 @@ static int declared(struct elaborate *e, struct elaborate_name *name, const stru
     switch (name->kind) {
     case ELABORATE_FUNCTION:
     case ELABORATE_TABLE:
-        source_hint(elaborate_error(e, ref->span, "`%.40s` is a %s (line %d).", ref->text,
+        source_hint(elaborate_error(e, ref->span, "`%.40s` is a %s (%s).", ref->text,
                                     name->kind == ELABORATE_TABLE ? "table" : "function",
                                     elaborate_line_of(e, name->where)),
                     "Write its arguments: %.40s(x).", ref->text);
@@ -203,8 +203,8 @@ static int declared(struct elaborate *e, struct elaborate_name *name, const stru
         if (name->state == ELABORATE_READY) return choose(e, ref, frame, &name->symbols, name->where, out);
         if (name->state == ELABORATE_NEW)
             elaborate_error(e, ref->span,
-                            "`%.40s` is an unknown (line %d), and this must be known before the run.",
-                            ref->text, elaborate_line_of(e, name->where));
+                            "`%.40s` is an unknown (%s), and this must be known before the run.", ref->text,
+                            elaborate_line_of(e, name->where));
         return 0;
     case ELABORATE_PARAMETER:
         if (ref->primes) return no_derivative(e, ref, "a parameter", elaborate_line_of(e, name->where));
@@ -224,8 +224,8 @@ static int reserved(struct elaborate *e, const struct syntax_node *ref, struct e
         elaborate_error(e, ref->span, "`%s` is a number and has no indices.", ref->text);
         return 0;
     }
-    if (t && ref->primes) return no_derivative(e, ref, "the time, its rate is 1", 0);
-    if (pi && ref->primes) return no_derivative(e, ref, "a number", 0);
+    if (t && ref->primes) return no_derivative(e, ref, "the time, its rate is 1", NULL);
+    if (pi && ref->primes) return no_derivative(e, ref, "a number", NULL);
     if (t) out->one = expr_symbol(e->graph, EXPR_TIME, 0, 0);
     else if (pi) out->one = expr_constant(e->graph, 3.14159265358979323846);
     else out->one = elaborate_energy(e, ref->span);
@@ -246,7 +246,7 @@ int elaborate_reference(struct elaborate *e, const struct syntax_node *ref,
     if (ref->multiplier) {
         if (!multiplier(e, ref, frame, out)) return 0;
     } else if (inner) {
-        if (inner->range && ref->primes) return no_derivative(e, ref, "a loop index", 0);
+        if (inner->range && ref->primes) return no_derivative(e, ref, "a loop index", NULL);
         if (!choose(e, ref, frame, &inner->value, ref->span, out)) return 0;
         if (!elaborate_prime(e, ref->span, out, ref->primes)) return 0;
     } else if ((good = reserved(e, ref, out)) >= 0) {

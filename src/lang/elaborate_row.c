@@ -45,7 +45,7 @@ static struct model_row *add(struct elaborate *e, struct model_rows *rows, const
     int old = named ? elaborate_find_label(&rows->index, rows->list, sizeof *rows->list, label) : -1;
     if (!expr_spend(e->graph, EXPR_COST_VISIT)) return elaborate_stop(e), NULL;
     if (old >= 0) {
-        source_hint(elaborate_error(e, where, "`%s` is given twice, first in line %d.", label->text,
+        source_hint(elaborate_error(e, where, "`%s` is given twice, first in %s.", label->text,
                                     elaborate_line_of(e, rows->list[old].where)),
                     "Give one of them another name.");
         return NULL;
@@ -117,7 +117,7 @@ static int about_a_var(struct elaborate *e, const struct elaborate_line *line, e
                                                 : "canonical";
     source_hint(
         elaborate_error(e, line->s->left->span,
-                        "this is an equation for `%s`, whose equation is derived already (`%s`, line %d).",
+                        "this is an equation for `%s`, whose equation is derived already (`%s`, %s).",
                         u->label.text, word, elaborate_line_of(e, u->where)),
         "Add a term with  force %.40s: expr,  restrict the motion with  constraint NAME: ...,  or declare "
         "it as `var` and give all its equations.",
@@ -225,7 +225,7 @@ void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line
     }
     for (int i = 0; i < others->count; i++)
         if (strcmp(others->list[i].label.base, line->s->items->name) == 0) {
-            elaborate_error(e, line->s->items->name_span, "`%.40s` is given twice, first in line %d.",
+            elaborate_error(e, line->s->items->name_span, "`%.40s` is given twice, first in %s.",
                             line->s->items->name, elaborate_line_of(e, others->list[i].where));
             return;
         }
@@ -253,8 +253,8 @@ void elaborate_output(struct elaborate *e, const struct elaborate_line *line) {
         struct elaborate_value v;
         if (name && name->kind == ELABORATE_UNKNOWN) {
             source_hint(elaborate_error(e, item->name_span,
-                                        "`%.40s` is an unknown (line %d) and has its column already.",
-                                        item->name, elaborate_line_of(e, name->where)),
+                                        "`%.40s` is an unknown (%s) and has its column already.", item->name,
+                                        elaborate_line_of(e, name->where)),
                         "Give the output another name.");
             continue;
         }

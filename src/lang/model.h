@@ -117,9 +117,9 @@ struct model_block {
 };
 
 struct model_group {
-    const char *name; /* of a part, valve[2]; "": that of modes without a point in their names */
-    int start;        /* its first mode */
-    int by_part;      /* as the part says, not the model */
+    const char *name;             /* of a part, valve[2]; "": that of modes without a point in their names */
+    int start;                    /* its first mode */
+    const struct syntax_use *use; /* of the part that says so; NULL: the model */
     struct syntax_span where;
 };
 
@@ -148,7 +148,7 @@ struct model_given {
     int output;                     /* its number; -1 */
     expr value;                     /* init and guess: of parameters and t alone */
     const char *digits;             /* as written where it is a plain number; or NULL */
-    int by_part;                    /* in a part: the model's own line replaces it */
+    const struct syntax_use *use;   /* of the part it stands in, whose lines those around it replace; NULL */
     const struct syntax_unit *unit; /* of the value; NULL: none */
     struct syntax_span where;
 };

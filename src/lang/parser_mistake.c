@@ -60,6 +60,8 @@ static const struct {
     {"kinetic", "Write the whole Lagrangian:  lagrangian T - V."},
     {"else", "Write  if(condition, a, b)  in an expression, or modes with events between them."},
     {"elif", "Write  if(condition, a, b)  in an expression, or modes with events between them."},
+    {"every", "Write  event NAME: every 0.01 -> x := 0."},
+    {"at", "Write  event NAME: at t = 3 -> x := 0."},
 };
 
 static void lower(const struct parser *p, const struct lexer_token *token, char *out, size_t capacity) {

@@ -120,7 +120,8 @@ static void definitions(struct parts *x, const struct parts_scope *scope, const 
                         const struct syntax_statement *s, parts_tail *out) {
     if (x->in_mode && x->hoist) {
         source_hint(parts_error(x, s->span, "`let` cannot stand in a mode that a loop repeats."),
-                    "Write it outside of the mode.");
+                    "Declare  var %s  and write  %s = ...  in each mode.", s->items ? s->items->name : "x",
+                    s->items ? s->items->name : "x");
         return;
     }
     for (const struct syntax_item *item = s->items; item && !x->pool->refused; item = item->next) {

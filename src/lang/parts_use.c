@@ -14,9 +14,11 @@ void parts_enter(struct parts *x, const struct parts_scope *scope, const struct 
             const char *name = parts_name(x, scope, item->name);
             const struct parts_instance *old = parts_instance(x, name);
             if (old) {
-                source_hint(parts_error(x, item->name_span, "`%.60s` is declared twice, first in line %d.",
-                                        name, source_place(x->source, old->where.offset).line),
-                            "Give one of them another name.");
+                char place[120];
+                source_line(x->source, old->where.offset, place, sizeof place);
+                source_hint(
+                    parts_error(x, item->name_span, "`%.60s` is declared twice, first in %s.", name, place),
+                    "Give one of them another name.");
                 continue;
             }
             struct parts_instance *one = parts_take(x, sizeof *one);

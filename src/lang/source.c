@@ -39,6 +39,21 @@ struct source_place source_place(const struct source *s, size_t offset) {
     return place;
 }
 
+/* The head of a library, `library NAME`, whose lines begin at `first`. */
+static void library_name(const struct source *s, size_t first, char *out, size_t capacity) {
+    size_t head = line_start(s, first - 1); /* a colon and the end of the line stand before `first` */
+    text_set(out, capacity, "%.*s", (int)(first - head - 2), s->text + head);
+}
+
+void source_line(const struct source *s, size_t offset, char *out, size_t capacity) {
+    size_t first = library_start(s, offset < s->length ? offset : s->length);
+    char library[80];
+    text_set(out, capacity, "line %d", source_place(s, offset).line);
+    if (!first) return;
+    library_name(s, first, library, sizeof library);
+    text_add(out, capacity, " of %s", library);
+}
+
 static int encoding_fits(const struct source *s, struct source_messages *m) {
     const unsigned char *c = (const unsigned char *)s->text;
     if (s->length >= 2 && ((c[0] == 0xFF && c[1] == 0xFE) || (c[0] == 0xFE && c[1] == 0xFF))) {
@@ -220,10 +235,7 @@ static void put_hint(struct page *page, const char *hint) {
 static void put_message(struct page *page, const struct source *s, const struct source_message *one) {
     char where[32] = ":", library[80] = "";
     size_t first = one->offset == SOURCE_NOWHERE ? 0 : library_start(s, one->offset);
-    if (first) { /* "library NAME:" ends before it */
-        size_t head = line_start(s, first - 1);
-        text_set(library, sizeof library, "%.*s", (int)(first - head - 2), s->text + head);
-    }
+    if (first) library_name(s, first, library, sizeof library);
     put_shown(page, first ? library : s->name ? s->name : "model");
     if (one->offset != SOURCE_NOWHERE) {
         struct source_place place = source_place(s, one->offset);

@@ -43,6 +43,8 @@ struct source_messages {
 };
 
 struct source_place source_place(const struct source *s, size_t offset);
+/* "line 5", in a library "line 5 of library body2d". */
+void source_line(const struct source *s, size_t offset, char *out, size_t capacity);
 /* Is it a text at all: not too long, UTF-8, no zero bytes?  Else it says why not. */
 int source_check(const struct source *s, struct source_messages *m);
 

@@ -392,6 +392,15 @@ void saddle_solve_roughly(struct saddle *s, double *f, double *c) {
     else saddle_solve(s, f, c);
 }
 
+void saddle_shortest(struct saddle *s, double *c, double *d) {
+    if (s->by_schur) {
+        schur_shortest(s->schur, c, d);
+        return;
+    }
+    memset(d, 0, (size_t)s->nq * sizeof *d);
+    saddle_solve(s, d, c);
+}
+
 /* With the shift the solution is dominated by the direction that is nearly lost. */
 int saddle_weakest(struct saddle *s) {
     int weakest = 0;

@@ -73,6 +73,8 @@ int saddle_factor_oblique(struct saddle *s, const double *mass, const double *k,
 void saddle_solve(struct saddle *s, double *f, double *c);
 /* The same for iterations that look at their rows themselves: no refinement where it can be left out. */
 void saddle_solve_roughly(struct saddle *s, double *f, double *c);
+/* The same from f = 0: d is the shortest one with K d = c, which is lost. */
+void saddle_shortest(struct saddle *s, double *c, double *d);
 /* lambda (k) := the shortest one with the same K^T lambda, if all rows that are not active depend on the
  * active ones.  The factors are lost. */
 void saddle_least(struct saddle *s, const double *k, const int *active, double *lambda);

@@ -11,6 +11,11 @@
 #define ARRIVED (64 * DBL_EPSILON) /* residual over the terms: nothing to refine */
 enum { REFINEMENTS = 3 };
 
+/* The weight of each entry of B beside it. */
+static void weigh_entries(struct schur *s) {
+    for (int e = 0; e < s->start[s->k]; e++) s->entry_weight[e] = s->weight[s->column[e]];
+}
+
 static int weigh_diagonal(struct schur *s, const double *mass) {
     for (int i = 0; i < s->nq; i++) {
         double value = s->mass ? 0 : 1;
@@ -19,6 +24,7 @@ static int weigh_diagonal(struct schur *s, const double *mass) {
         if (!(value > 0)) return i + 1;
         s->weight[i] = 1 / sqrt(value);
     }
+    weigh_entries(s);
     return 0;
 }
 
@@ -48,6 +54,7 @@ void schur_weigh_by(struct schur *s, const double *inverse_weight) {
         row[s->place[j]] =
             inverse_weight[j] > 0 ? 1 / inverse_weight[j] : HUGE_VAL; /* by which things are divided */
     }
+    if (s->diagonal) weigh_entries(s);
 }
 
 /* Row i of B = K L^-T where blocks are wider than 1. */
@@ -62,41 +69,49 @@ static void fill_row(struct schur *s, const double *k, int i) {
 }
 
 /* out := row times weights, and the sum of its squares. */
-static inline double schur_weighed(const double *restrict row, const int *restrict column, int count,
-                                   const double *restrict weight, double *restrict out) {
+static inline double schur_weighed(const double *restrict row, int count, const double *restrict weight,
+                                   double *restrict out) {
     double size = 0;
     if (count == 4) {
-        double v0 = row[0] * weight[column[0]], v1 = row[1] * weight[column[1]];
-        double v2 = row[2] * weight[column[2]], v3 = row[3] * weight[column[3]];
+        double v0 = row[0] * weight[0], v1 = row[1] * weight[1];
+        double v2 = row[2] * weight[2], v3 = row[3] * weight[3];
         out[0] = v0, out[1] = v1, out[2] = v2, out[3] = v3;
         return ((v0 * v0 + v1 * v1) + v2 * v2) + v3 * v3;
     }
     for (int e = 0; e < count; e++) {
-        out[e] = row[e] * weight[column[e]];
+        out[e] = row[e] * weight[e];
         size += out[e] * out[e];
     }
     return size;
 }
 
-/* B and the sums of its squares. */
+/* B and the sums of its squares; those of rows that are left out are 0. */
 static void fill_rows(struct schur *s, const double *k, const int *active) {
     double *restrict b = s->b, *restrict sizes = s->size;
-    const double *restrict weight = s->weight;
-    const int *column = s->column;
     for (int i = 0; i < s->k; i++) {
         double size = 0;
-        int e = s->start[i], end = s->start[i + 1], is_active = active[s->order[i]];
-        if (!s->diagonal) fill_row(s, k, i);
-        if (s->diagonal && is_active) {
-            const double *row = k + s->from[e]; /* the entries of a row stand together in K, too */
-            size = schur_weighed(row, column + e, end - e, weight, b + e);
-            e = end;
-        }
-        for (; e < end; e++) {
-            if (!is_active) b[e] = 0;
+        fill_row(s, k, i);
+        for (int e = s->start[i]; e < s->start[i + 1]; e++) {
+            if (!active[s->order[i]]) b[e] = 0;
             size += b[e] * b[e];
         }
         sizes[i] = size;
+    }
+}
+
+/* The same where M is diagonal: the entries of a row stand together in K, too. */
+static void fill_rows_alone(struct schur *s, const double *restrict k, const int *restrict active) {
+    double *restrict b = s->b, *restrict sizes = s->size;
+    const double *restrict weight = s->entry_weight;
+    const int *restrict start = s->start, *restrict from = s->from, *restrict order = s->order;
+    for (int i = 0, e = 0, count; i < s->k; i++, e += count) {
+        count = start[i + 1] - e;
+        if (active[order[i]]) {
+            sizes[i] = schur_weighed(k + from[e], count, weight + e, b + e);
+            continue;
+        }
+        sizes[i] = 0;
+        memset(b + e, 0, (size_t)count * sizeof *b);
     }
 }
 
@@ -112,7 +127,8 @@ static void sum_products(struct schur *s) {
 
 int schur_factor(struct schur *s, const double *k, const int *active) {
     double *work = s->work, *l = s->l;
-    fill_rows(s, k, active);
+    if (s->diagonal) fill_rows_alone(s, k, active);
+    else fill_rows(s, k, active);
     if (s->forest) return schur_forest_factor(s, active);
     sum_products(s);
     for (int i = 0; i < s->k; i++) {
@@ -132,31 +148,13 @@ int schur_factor(struct schur *s, const double *k, const int *active) {
     return 0;
 }
 
-/* Row i of B z. */
-static inline double row_times(const struct schur *s, int i) {
-    const double *b = s->b, *z = s->z;
-    const int *column = s->column;
-    int e = s->start[i], end = s->start[i + 1];
-    double even = 0, odd = 0;
-    if (end - e == 4) { /* two points of the plane */
-        b += e, column += e;
-        return (b[0] * z[column[0]] + b[2] * z[column[2]]) + (b[1] * z[column[1]] + b[3] * z[column[3]]);
-    }
-    for (; e + 1 < end; e += 2) {
-        even += b[e] * z[column[e]];
-        odd += b[e + 1] * z[column[e + 1]];
-    }
-    return e < end ? even + odd + b[e] * z[column[e]] : even + odd;
-}
-
-/* r := B z - c, row by row, and the first half of S^-1 r with it. */
-static void miss(const struct schur *s, const double *c) {
+/* r := B z - c, row by row, and the first half of S^-1 r with it.  rests: z is 0. */
+static void miss(const struct schur *s, const double *c, int rests) {
     const double *l = s->l;
     double *r = s->r;
-    for (int i = 0; i < s->k && s->forest; i++) r[i] = s->size[i] > 0 ? row_times(s, i) - c[s->order[i]] : 0;
-    if (s->forest) schur_forest_forward(s, r);
-    for (int i = 0; i < s->k && !s->forest; i++) {
-        double sum = s->size[i] > 0 ? row_times(s, i) - c[s->order[i]] : 0; /* 0: left out */
+    for (int i = 0; i < s->k; i++) {
+        double sum = rests ? 0 : schur_row_times(s, i);
+        sum = s->size[i] > 0 ? sum - c[s->order[i]] : 0; /* 0: left out */
         for (int p = s->row_start[i]; p < s->row_start[i + 1]; p++)
             sum -= l[s->row_at[p]] * r[s->row_column[p]];
         r[i] = sum;
@@ -186,7 +184,7 @@ static double largest_square(const struct schur *s, double largest) {
 static int holds(const struct schur *s, const double *c, double largest) {
     double bound = ARRIVED * ARRIVED * largest;
     for (int i = 0; i < s->k; i++) {
-        double off = row_times(s, i) - c[s->order[i]];
+        double off = schur_row_times(s, i) - c[s->order[i]];
         if (off * off > bound * s->size[i] && s->size[i] > 0) return 0;
     }
     return 1;
@@ -211,18 +209,34 @@ static void from_lengths(const struct schur *s, double *f) {
     for (int j = 0; j < s->nq && !s->diagonal; j++) f[s->member[j]] = s->z[j];
 }
 
+/* What z lacks of B z = c, once. */
+static void correct(const struct schur *s, const double *c, int rests) {
+    if (s->forest) {
+        schur_forest_miss(s, c, rests);
+        schur_forest_back(s);
+    } else {
+        miss(s, c, rests);
+        pull(s);
+    }
+}
+
 void schur_solve(struct schur *s, double *f, double *c, int exactly) {
     to_lengths(s, f);
     double before = exactly ? largest_square(s, 0) : 0;
     memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
     for (int pass = 0; pass <= REFINEMENTS; pass++) {
-        miss(s, c);
-        if (s->forest) schur_forest_back(s);
-        else pull(s);
+        correct(s, c, 0);
         if (!exactly || holds(s, c, largest_square(s, before))) break;
     }
     from_lengths(s, f);
     for (int i = 0; i < s->k; i++) c[s->order[i]] = s->mu[i];
+}
+
+void schur_shortest(struct schur *s, const double *c, double *d) {
+    memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
+    memset(s->z, 0, (size_t)s->nq * sizeof *s->z);
+    correct(s, c, 1);
+    from_lengths(s, d);
 }
 
 void schur_divide(struct schur *s, double *v) {

@@ -39,6 +39,8 @@ int schur_factor(struct schur *s, const double *k, const int *active);
 /* f (nq) and c (k) become d and mu.  `exactly`: K d = c is looked at and refined; else d is good enough for
  * an iteration that looks at its rows itself. */
 void schur_solve(struct schur *s, double *f, double *c, int exactly);
+/* d: the shortest one with K d = c, in the norm of M, as good as that. */
+void schur_shortest(struct schur *s, const double *c, double *d);
 void schur_divide(struct schur *s, double *v);  /* v := M^-1 v, after schur_weigh */
 double schur_operations(const struct schur *s); /* to factor and to solve twice */
 #endif

@@ -1,9 +1,10 @@
 /* schur_forest.c - a Schur complement whose rows are linked as a forest, as those of chains are: every row is
  * eliminated into one other, its parent, and nothing fills in.  One number a row and one place stand for the
- * factor; the bits are those of the general way. */
+ * factor. */
 #include "linalg/schur_private.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Row k is the parent of those that have none: what goes there is 0 and is never read. */
 int schur_forest_layout(struct schur *s) {
@@ -49,17 +50,24 @@ int schur_forest_factor(struct schur *s, const int *active) {
     for (int j = 0; j < s->k; j++) {
         double value = link_of(s->link + start[j], start[j + 1] - start[j], b);
         if (!(pivot[j] > SCHUR_SHARE * size[j]) || !(size[j] < HUGE_VAL)) return 1;
-        double share = value * (inverse[j] = 1 / pivot[j]);
+        double share = value / pivot[j]; /* the next row waits for it, and not for the inverse */
+        inverse[j] = 1 / pivot[j];
         joint[j] = share;
         pivot[parent[j]] -= share * value;
     }
     return 0;
 }
 
-void schur_forest_forward(const struct schur *s, double *restrict r) {
-    const double *restrict joint = s->joint;
-    const int *restrict parent = s->parent;
-    for (int j = 0; j < s->k; j++) r[parent[j]] -= joint[j] * r[j];
+/* r_i has what the rows before it leave there: no row waits for its own part. */
+void schur_forest_miss(const struct schur *s, const double *c, int rests) {
+    const double *restrict joint = s->joint, *restrict size = s->size;
+    const int *restrict parent = s->parent, *restrict order = s->order;
+    double *restrict r = s->r;
+    memset(r, 0, ((size_t)s->k + 1) * sizeof *r);
+    for (int i = 0; i < s->k; i++) {
+        if (size[i] > 0) r[i] += (rests ? 0 : schur_row_times(s, i)) - c[order[i]];
+        r[parent[i]] -= joint[i] * r[i];
+    }
 }
 
 void schur_forest_back(const struct schur *s) {

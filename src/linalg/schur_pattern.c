@@ -131,7 +131,7 @@ static void make_rows(struct plan *p) {
     s->order = ints(&s->pool, s->k);
     s->start = ints(&s->pool, s->k), s->k_start = ints(&s->pool, s->k);
     s->column = ints(&s->pool, most), s->from = ints(&s->pool, s->entries);
-    s->b = doubles(&s->pool, most);
+    s->b = doubles(&s->pool, most), s->entry_weight = doubles(&s->pool, s->diagonal ? most : 0);
     p->by_column = ints(&p->pool, s->nq), p->in_row = ints(&p->pool, most), p->entry = ints(&p->pool, most);
     if (!s->diagonal) {
         s->piece_start = ints(&s->pool, s->k), s->piece_block = ints(&s->pool, s->entries);

@@ -38,6 +38,7 @@ struct schur {
     int *k_start, *from, *to; /* the entries of K and where they go in b */
     int *start, *column;      /* B by rows */
     double *b;
+    double *entry_weight; /* diagonal: of each entry of B */
     int *s_start, *s_column, *sum_start, *left,
         *right;                           /* S below its diagonal: sums of products of entries of b */
     int *row_start, *row_column, *row_at; /* its factor by rows, with places in the columns, */
@@ -54,6 +55,24 @@ struct schur {
 /* schur_forest.c */
 int schur_forest_layout(struct schur *s); /* after all others.  1: no memory */
 int schur_forest_factor(struct schur *s, const int *active);
-void schur_forest_forward(const struct schur *s, double *r); /* r := L^-1 r */
-void schur_forest_back(const struct schur *s);               /* r := L^-T D^-1 r, into mu and z */
+/* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, into mu and z. */
+void schur_forest_miss(const struct schur *s, const double *c, int rests);
+void schur_forest_back(const struct schur *s);
+
+/* Row i of B z. */
+static inline double schur_row_times(const struct schur *s, int i) {
+    const double *b = s->b, *z = s->z;
+    const int *column = s->column;
+    int e = s->start[i], end = s->start[i + 1];
+    double even = 0, odd = 0;
+    if (end - e == 4) { /* two points of the plane */
+        b += e, column += e;
+        return (b[0] * z[column[0]] + b[2] * z[column[2]]) + (b[1] * z[column[1]] + b[3] * z[column[3]]);
+    }
+    for (; e + 1 < end; e += 2) {
+        even += b[e] * z[column[e]];
+        odd += b[e + 1] * z[column[e + 1]];
+    }
+    return e < end ? even + odd + b[e] * z[column[e]] : even + odd;
+}
 #endif

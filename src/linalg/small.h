@@ -7,34 +7,33 @@
 
 #define SMALL_EPSILON 2.2204460492503131e-16
 
-/* The largest entry of a column. */
-static inline double small_column(int n, const double *a, int column) {
-    double size = 0;
-    for (int i = 0; i < n; i++) {
-        double entry = __builtin_fabs(a[i * n + column]);
-        if (entry > size) size = entry;
-    }
-    return size;
-}
-
 /* Column k of an LU factorization with row exchanges, in place.  0; 1: it has no usable pivot.  Entries above
  * the diagonal belong to U and bound what the column held before elimination. */
 static inline int small_lu_column(int n, double *a, int *pivot, int k) {
     int best = k;
-    for (int i = k + 1; i < n; i++)
-        if (__builtin_fabs(a[i * n + k]) > __builtin_fabs(a[best * n + k])) best = i;
+    double above = 0, largest = __builtin_fabs(a[k * n + k]);
+    for (int i = 0; i < k; i++) {
+        double entry = __builtin_fabs(a[i * n + k]);
+        if (entry > above) above = entry;
+    }
+    for (int i = k + 1; i < n; i++) {
+        double entry = __builtin_fabs(a[i * n + k]);
+        if (entry > largest) best = i, largest = entry;
+    }
     pivot[k] = best;
     double p = a[best * n + k];
-    if (!(__builtin_fabs(p) > n * SMALL_EPSILON * small_column(n, a, k))) return 1;
+    if (!(largest > n * SMALL_EPSILON * (above > largest ? above : largest))) return 1;
     if (best != k)
         for (int j = 0; j < n; j++) {
             double exchange = a[k * n + j];
             a[k * n + j] = a[best * n + j];
             a[best * n + j] = exchange;
         }
+    const double *__restrict top = a + k * n;
     for (int i = k + 1; i < n; i++) {
-        double factor = a[i * n + k] /= p;
-        for (int j = k + 1; j < n; j++) a[i * n + j] -= factor * a[k * n + j];
+        double *__restrict row = a + i * n;
+        double factor = row[k] /= p;
+        for (int j = k + 1; j < n; j++) row[j] -= factor * top[j];
     }
     return 0;
 }
@@ -45,11 +44,15 @@ static inline void small_lu_solve(int n, const double *lu, const int *pivot, dou
         b[pivot[k]] = b[k];
         b[k] = exchange;
     }
-    for (int i = 1; i < n; i++)
-        for (int j = 0; j < i; j++) b[i] -= lu[i * n + j] * b[j];
+    for (int i = 1; i < n; i++) {
+        double sum = b[i];
+        for (int j = 0; j < i; j++) sum -= lu[i * n + j] * b[j];
+        b[i] = sum;
+    }
     for (int i = n - 1; i >= 0; i--) {
-        for (int j = i + 1; j < n; j++) b[i] -= lu[i * n + j] * b[j];
-        b[i] /= lu[i * n + i];
+        double sum = b[i];
+        for (int j = i + 1; j < n; j++) sum -= lu[i * n + j] * b[j];
+        b[i] = sum / lu[i * n + i];
     }
 }
 
@@ -68,15 +71,16 @@ static inline keel_truth small_cholesky_row(int n, keel_real *a, int i) {
 
 static inline void small_lower_solve(int n, const keel_real *l, keel_real *b) { /* b := L^-1 b */
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) b[i] -= l[i * n + j] * b[j];
-        b[i] = b[i] / l[i * n + i];
+        keel_real sum = b[i];
+        for (int j = 0; j < i; j++) sum -= l[i * n + j] * b[j];
+        b[i] = sum / l[i * n + i];
     }
 }
 
 static inline void small_lower_t_solve(int n, const keel_real *l, keel_real *b) { /* b := L^-T b */
     for (int i = n - 1; i >= 0; i--) {
-        b[i] = b[i] / l[i * n + i];
-        for (int j = 0; j < i; j++) b[j] -= l[i * n + j] * b[i];
+        keel_real value = b[i] = b[i] / l[i * n + i];
+        for (int j = 0; j < i; j++) b[j] -= l[i * n + j] * value;
     }
 }
 

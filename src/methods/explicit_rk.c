@@ -9,6 +9,7 @@
 
 #include <keel/explicit.h>
 
+#include <math.h>
 #include <string.h>
 
 void explicit_layout(const keel_problem *p, const keel_options *o, keel_work *w) {
@@ -41,6 +42,25 @@ __attribute__((flatten)) keel_status explicit_attempt(keel_work *w, keel_attempt
     return KEEL_OK;
 }
 
+/* Have the extra stages left the step?  Where h lambda is large each stage is h lambda times the one before.
+ * A step from rest may keep what is stiff below its tolerance, as 1e-11 of 1e-9, and three more stages make
+ * 1e4 of it.  Rates of that kind are far beyond all that the step itself has seen, and beyond tolerances. */
+static int has_run_away(const keel_work *w, const keel_segment *s, const double *k, int known, int all) {
+    enum { FAR = 100 };
+    size_t width = (size_t)w->width;
+    for (int j = 0; j < w->n; j++) {
+        double seen = 0, extra = 0;
+        for (int i = 0; i < all; i++) {
+            double rate = fabs(k[(size_t)i * width + (size_t)j]);
+            if (i < known) seen = rate > seen ? rate : seen;
+            else extra = rate > extra ? rate : extra;
+        }
+        double tolerance = w->atol[j] + w->rtol * fabs(s->x_end[j]);
+        if (extra > FAR * seen && fabs(s->h) * extra > FAR * tolerance) return 1;
+    }
+    return 0;
+}
+
 keel_status explicit_prepare(keel_work *w, const keel_segment *s) {
     const keel_rk *table = w->stepper->table;
     struct explicit_rk *m = w->method;
@@ -57,6 +77,8 @@ keel_status explicit_prepare(keel_work *w, const keel_segment *s) {
     for (int i = 0; i < table->shape; i++)
         keel_rk_sum(w->width, all, table->dense + (size_t)i * (size_t)all, m->k, s->h, NULL,
                     m->terms + (size_t)i * width);
+    if (has_run_away(w, s, m->k, known, all)) /* a cubic is left */
+        memset(m->terms, 0, (size_t)table->shape * width * sizeof *m->terms);
     return KEEL_OK;
 }
 

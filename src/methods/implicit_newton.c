@@ -28,10 +28,13 @@ void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_w
     const struct implicit_method *method = w->stepper->table;
     struct implicit_rk *m = w->method;
     size_t n = (size_t)m->n;
-    int complex = 0;
+    int complex = 0, most = 0;
     m->real = 0;
-    for (int i = 0; i < method->count; i++) count_blocks(&m->table[i], &m->real, &complex);
-    m->pair = keel_work_doubles(w, 2 * n);
+    for (int i = 0; i < method->count; i++) {
+        count_blocks(&m->table[i], &m->real, &complex);
+        most = m->table[i].s > most ? m->table[i].s : most;
+    }
+    m->turned = keel_work_doubles(w, (size_t)most * n);
     if (!m->system) {
         m->newton = keel_newton_layout(p, o, w, m->real, complex);
         m->beside = keel_newton_beside(w, m->newton);
@@ -44,40 +47,17 @@ void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_w
     m->pivot = keel_work_doubles(w, ((size_t)m->real + 2 * (size_t)complex) * n);
 }
 
-void implicit_raise_scale(keel_work *w, int stages) {
-    struct implicit_rk *m = w->method;
-    double *scale = m->scale, largest = 0;
-    int n = w->n;
-    for (int i = 0; i < stages; i++) {
-        const double *k = implicit_row(m->k, w, i);
-        for (int c = 0; c < n; c++) {
-            double size = fabs(k[c]);
-            if (size > IMPLICIT_BEYOND * scale[c]) scale[c] = size;
-            largest = size > largest ? size : largest;
-        }
-    }
-    for (int c = 0; c < n; c++) scale[c] = scale[c] > 1e-6 * largest ? scale[c] : 1e-6 * largest;
+int implicit_rate(double t, const double *x, double *out, void *context) {
+    keel_work *w = context;
+    const struct implicit_rk *m = w->method;
+    return m->system ? m->system->rhs(w, t, x, out) : keel_rhs(w, t, x, out);
 }
 
 keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
-    struct implicit_rk *m = w->method;
-    const double *from = m->from;
-    double *stage = m->stage, h = a->h;
-    int width = m->width;
-    for (int i = 0; i < table->s; i++) {
-        double *k = implicit_row(m->k, w, i), *z = implicit_row(m->z, w, i);
-        const double *f = k;
-        if (i == 0 && table->first_explicit) {
-            f = a->f;
-        } else {
-            double t = a->t + table->c[i] * h;
-            for (int c = 0; c < width; c++) stage[c] = from[c] + z[c];
-            keel_status status = m->system ? m->system->rhs(w, t, stage, k) : keel_rhs(w, t, stage, k);
-            if (status != KEEL_OK) return status;
-        }
-        for (int c = 0; c < width; c++) k[c] = h * f[c];
-    }
-    return KEEL_OK;
+    const struct implicit_rk *m = w->method;
+    keel_implicit shape = implicit_shape(table);
+    keel_implicit_room room = implicit_room(w);
+    return (keel_status)keel_implicit_rates(&shape, &room, implicit_rate, w, a->t, a->h, m->from, a->f);
 }
 
 double implicit_size(const keel_work *w, int stages, const double *v) {
@@ -160,42 +140,79 @@ void implicit_newton_filter(const keel_work *w, double *v) {
     else solve_near(w, 0, v, NULL, 0);
 }
 
-/* dZ of the residual, into m->moved. */
+/* Matrices over the stages ------------------------------------------------------------------------------ */
+
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* out_ic := sum_j w_ij in_jc, i, j < s, c < count; rows lie `from` and `to` numbers apart.  Components go two
+ * at a time. */
+static inline __attribute__((always_inline)) void combine_all(const double (*w)[IMPLICIT_STAGES], int s,
+                                                              int count, const double *in, int from,
+                                                              double *out, int to) {
+    int c = 0;
+    for (; c + 2 <= count; c += 2) {
+        pair stage[IMPLICIT_STAGES];
+        for (int j = 0; j < s; j++) stage[j] = *(const pair *)(in + (long)j * from + c);
+        for (int i = 0; i < s; i++) {
+            pair sum = w[i][0] * stage[0];
+            for (int j = 1; j < s; j++) sum += w[i][j] * stage[j];
+            *(pair *)(out + (long)i * to + c) = sum;
+        }
+    }
+    for (int i = 0; i < s && c < count; i++) {
+        double sum = w[i][0] * in[c];
+        for (int j = 1; j < s; j++) sum += w[i][j] * in[(long)j * from + c];
+        out[(long)i * to + c] = sum;
+    }
+}
+
+/* Numbers of stages as constants leave no loops. */
+static void combine(const double (*w)[IMPLICIT_STAGES], int s, int count, const double *in, int from,
+                    double *out, int to) {
+    switch (s) {
+    case 3:
+        combine_all(w, 3, count, in, from, out, to);
+        break;
+    case 5:
+        combine_all(w, 5, count, in, from, out, to);
+        break;
+    case 7:
+        combine_all(w, 7, count, in, from, out, to);
+        break;
+    default:
+        combine_all(w, s, count, in, from, out, to);
+    }
+}
+
+/* dZ of the residual, into m->moved: T (E - h D x J)^-1 T^-1. */
 static void solve(const keel_work *w, const struct implicit_table *table) {
     const struct implicit_rk *m = w->method;
     int n = m->n, s = table->s, at = 0;
-    memset(m->moved, 0, (size_t)s * (size_t)m->width * sizeof(double));
+    combine(table->t_inverse, s, n, m->residual, m->width, m->turned, n);
     for (int b = 0; b < table->blocks; b++) {
-        int parts = table->imaginary[b] != 0 ? 2 : 1;
-        for (int part = 0; part < parts; part++)
-            for (int c = 0; c < n; c++) {
-                double sum = 0;
-                for (int j = 0; j < s; j++)
-                    sum += table->t_inverse[at + part][j] * m->residual[(long)j * m->width + c];
-                m->pair[part * n + c] = sum;
-            }
-        solve_block(w, table, b, m->pair);
-        for (int i = 0; i < s; i++)
-            for (int part = 0; part < parts; part++)
-                for (int c = 0; c < n; c++)
-                    m->moved[(long)i * m->width + c] += table->t[i][at + part] * m->pair[part * n + c];
-        at += parts;
+        solve_block(w, table, b, m->turned + (long)at * n);
+        at += table->imaginary[b] != 0 ? 2 : 1;
     }
+    combine(table->t, s, n, m->turned, n, m->moved, m->width);
+    for (int i = 0; i < s; i++)
+        for (int c = n; c < m->width; c++) m->moved[(long)i * m->width + c] = 0;
 }
 
 /* residual = A K - E Z */
 static void find_residual(const keel_work *w, const struct implicit_table *table) {
     const struct implicit_rk *m = w->method;
-    int s = table->s;
-    for (int i = 0; i < s; i++)
-        for (int c = 0; c < m->width; c++) {
-            double sum = 0;
-            for (int j = 0; j < s; j++) sum += table->a[i][j] * m->k[(long)j * m->width + c];
-            m->residual[(long)i * m->width + c] = c < w->n   ? sum - m->z[(long)i * m->width + c]
-                                                  : c < m->n ? sum * m->row_factor[c - w->n]
-                                                             : 0;
-        }
+    int s = table->s, width = m->width;
+    combine(table->a, s, width, m->k, width, m->residual, width);
+    for (int i = 0; i < s; i++) {
+        double *residual = m->residual + (long)i * width;
+        const double *z = m->z + (long)i * width;
+        for (int c = 0; c < w->n; c++) residual[c] -= z[c];
+        for (int c = w->n; c < m->n; c++) residual[c] *= m->row_factor[c - w->n];
+        for (int c = m->n; c < width; c++) residual[c] = 0;
+    }
 }
+
+/* Newton's iteration ------------------------------------------------------------------------------------ */
 
 /* How one iteration went: the stages are there, go on, or give up. */
 enum verdict { ARRIVED, GO_ON, GIVE_UP };
@@ -250,11 +267,11 @@ static enum verdict control_round_off(struct implicit_memory *memory, int round,
     if (!isfinite(size)) return GIVE_UP;
     if (size <= DBL_EPSILON) return ARRIVED;
     if (round > 1 && rate < 0.5 && size * rate / (1 - rate) <= 0.1 * DBL_EPSILON) return ARRIVED;
-    if (implicit_arrived(size, idle)) {
+    if (keel_implicit_arrived(size, idle)) {
         memory->rate = 0;
         return ARRIVED;
     }
-    return round > 40 || idle > 3 || (round > 6 && rate > 0.9 && size > IMPLICIT_NEAR) ? GIVE_UP : GO_ON;
+    return round > 40 || idle > 3 || (round > 6 && rate > 0.9 && size > KEEL_IMPLICIT_NEAR) ? GIVE_UP : GO_ON;
 }
 
 /* The size of m->moved; with tolerances z counts as h f_z dz. */
@@ -298,7 +315,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     for (int round = 1;; round++) {
         keel_status status = implicit_rates(w, a, table);
         if (status != KEEL_OK) return status;
-        if (w->rtol == 0 && (round == 1 || idle)) implicit_raise_scale(w, s);
+        if (w->rtol == 0 && (round == 1 || idle)) keel_implicit_raise(w->n, m->width, s, m->k, m->scale);
         find_residual(w, table);
         solve(w, table);
         keel_work_count(w, 0, 1);
@@ -313,7 +330,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         /* The first rate may flatter: most of a large first change is linear. */
         double least_rate = !m->system && round == known ? fmin(rate_of_last, 0.1) : 0;
         memory->iterations = round;
-        idle = implicit_idle(idle, size, before, &smallest);
+        idle = keel_implicit_idle(idle, size, before, &smallest);
         enum verdict verdict =
             w->rtol > 0 ? control_tolerance(memory, s, round, known, size, mean, least_rate, enough, least)
                         : control_round_off(memory, round, size, idle, rate);
@@ -334,12 +351,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
 static keel_status settle(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
     struct implicit_rk *m = w->method;
     if (!table->regular) return implicit_rates(w, a, table);
-    for (int i = 0; i < table->s; i++)
-        for (int c = 0; c < m->width; c++) {
-            double sum = 0;
-            for (int j = 0; j < table->s; j++) sum += table->inverse[i][j] * m->z[(long)j * m->width + c];
-            m->k[(long)i * m->width + c] = sum;
-        }
+    combine(table->inverse, table->s, m->width, m->z, m->width, m->k, m->width);
     return KEEL_OK;
 }
 

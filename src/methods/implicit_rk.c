@@ -32,7 +32,8 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     size_t width = (size_t)m->width, rows = (size_t)most * width;
     m->y = keel_work_doubles(w, m->system ? width : 0);
     m->memory = (struct implicit_memory *)keel_work_doubles(w, sizeof *m->memory / sizeof(double));
-    m->last = keel_work_doubles(w, rows);
+    m->ready = w->carried = keel_work_doubles(w, KEEL_IMPLICIT_MEMORY(rows));
+    m->last = m->ready ? keel_implicit_last(m->ready) : NULL;
     m->k = keel_work_doubles(w, rows);
     m->z = keel_work_doubles(w, rows);
     m->stage = keel_work_doubles(w, width);
@@ -65,11 +66,7 @@ static void find_start_weights(keel_work *w, const struct implicit_table *last,
                                const struct implicit_table *table, int skipped, int nodes, double from,
                                double ratio) {
     struct implicit_rk *m = w->method;
-    double node[IMPLICIT_STAGES + 1];
-    memcpy(node, last->c, sizeof last->c);
-    node[last->s] = 1;
-    for (int i = 0; i < table->s; i++)
-        implicit_integrals(nodes, node + skipped, from, from + table->c[i] * ratio, m->start[i] + skipped);
+    implicit_start_weights(last, table, skipped, nodes, from, ratio, m->start);
     m->start_ratio = ratio;
     m->start_from = last->s;
     m->start_to = table->s;
@@ -123,72 +120,19 @@ static void start(keel_work *w, const keel_attempt *a, const struct implicit_tab
                 m->start_nodes == nodes && !a->replay;
     if (!known) find_start_weights(w, last, table, skipped, nodes, a->replay ? 0 : 1, ratio);
     if (a->replay) m->start_nodes = 0;
-    for (int i = 0; i < table->s; i++)
-        for (int c = 0; c < m->width; c++) {
-            double sum = with_rate ? m->start[i][last->s] * last_h * a->f[c] : 0;
-            for (int j = skipped; j < last->s; j++) sum += m->start[i][j] * m->last[(long)j * m->width + c];
-            m->z[(long)i * m->width + c] = sum;
-        }
+    keel_implicit_start((const double(*)[KEEL_STAGES + 1]) m->start, table->s, skipped, last->s, with_rate,
+                        last_h, m->width, a->f, m->last, m->z);
 }
 
-/* Relative to the state, or to what a step adds to it, which at rest shows at its end; a component that is
- * zero counts as a millionth of the largest, and rates that show nowhere as 1. */
+/* A state at rest shows the size of its rates at the end of the step; rates that show nowhere count as 1. */
 static void scale_to_state(keel_work *w, const keel_attempt *a) {
-    struct implicit_rk *m = w->method;
-    double largest = 0;
-    for (int c = 0; c < w->n; c++) {
-        m->scale[c] = fmax(fabs(a->x[c]), fabs(a->h * a->f[c]));
-        largest = fmax(largest, m->scale[c]);
-    }
-    if (largest == 0 && w->n > 0 && keel_rhs(w, a->t + a->h, a->x, m->stage) == KEEL_OK)
-        for (int c = 0; c < w->n; c++) {
-            m->scale[c] = fabs(a->h * m->stage[c]);
-            largest = fmax(largest, m->scale[c]);
-        }
-    if (!(largest > 0)) largest = fabs(a->h);
+    const struct implicit_rk *m = w->method;
+    double largest = keel_implicit_scale(w->n, a->h, a->x, a->f, m->scale);
+    if (largest > 0) return;
+    if (w->n > 0 && keel_rhs(w, a->t + a->h, a->x, m->stage) == KEEL_OK)
+        largest = keel_implicit_scale(w->n, a->h, a->x, m->stage, m->scale);
     w->code = 0;
-    for (int c = 0; c < w->n; c++) m->scale[c] = fmax(m->scale[c], 1e-6 * largest);
-}
-
-/* Z := A K; moved: what that changes. */
-static void move_stages(keel_work *w, const struct implicit_table *table) {
-    struct implicit_rk *m = w->method;
-    stage_sums(table->of_stage, table->s, table->s, w->width, m->k, m->moved);
-    for (long c = 0; c < (long)table->s * w->width; c++) {
-        double now = m->moved[c];
-        m->moved[c] = now - m->z[c];
-        m->z[c] = now;
-    }
-}
-
-/* Z := A K(Z) until nothing is gained.  KEEL_OK and *converged 0: it does not contract. */
-static keel_status iterate(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
-                           int *converged) {
-    enum { ROUNDS = 60, TRIAL = 6 };
-    struct implicit_rk *m = w->method;
-    double first = 0, before = HUGE_VAL, least = HUGE_VAL;
-    int idle = 0;
-    *converged = 0;
-    for (int round = 0; round < ROUNDS; round++) {
-        keel_status status = implicit_rates(w, a, table);
-        if (status != KEEL_OK) return status;
-        if (round == 0 || idle) implicit_raise_scale(w, table->s);
-        move_stages(w, table);
-        double size = implicit_size(w, table->s, m->moved);
-        if (!isfinite(size)) return KEEL_OK;
-        idle = implicit_idle(idle, size, before, &least);
-        if (size == 0 || implicit_arrived(size, idle)) {
-            *converged = 1;
-            return KEEL_OK;
-        }
-        if (round == 0) first = size;
-        if (size > IMPLICIT_NEAR &&
-            ((round > 2 && size >= before) || (round >= TRIAL && size > first * pow(0.6, round))))
-            return KEEL_OK;
-        before = size;
-    }
-    *converged = before < IMPLICIT_NEAR;
-    return KEEL_OK;
+    for (int c = 0; c < w->n && !(largest > 0); c++) m->scale[c] = 1e-6 * fabs(a->h);
 }
 
 enum { PATIENCE = 64 };
@@ -200,8 +144,11 @@ static keel_status solve(keel_work *w, const keel_attempt *a, const struct impli
     int converged = 0;
     keel_status status = KEEL_OK;
     if (memory->newton == 0 || memory->patience <= 0) {
+        keel_implicit shape = implicit_shape(table);
+        keel_implicit_room room = implicit_room(w);
         start(w, a, table, 0);
-        status = iterate(w, a, table, &converged);
+        status = (keel_status)keel_implicit_iterate(&shape, &room, implicit_rate, w, stage_sums, a->t, a->h,
+                                                    a->x, a->f, &converged);
         if (status < 0) return status;
         if (!a->replay) memory->newton = !converged;
         if (!a->replay && !converged) memory->patience = PATIENCE;
@@ -238,9 +185,9 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     if (newton) start(w, a, table, 1);
     if (w->n > 0) status = newton ? implicit_newton(w, a, table) : solve(w, a, table);
     if (status != KEEL_OK) return status;
-    if (table->last_is_end)
-        memcpy(a->dx, implicit_row(m->z, w, table->s - 1), (size_t)w->width * sizeof(double));
-    else stage_sums(&table->of_end, 1, table->s, w->width, m->k, a->dx);
+    keel_implicit shape = implicit_shape(table);
+    keel_implicit_room room = implicit_room(w);
+    keel_implicit_end(&shape, &room, w->width, stage_sums, a->dx);
     for (int c = w->n; c < w->width; c++) a->dx[c] = 0;
     if (a->error[0] && w->n > 0) status = implicit_estimate(w, a);
     return status == KEEL_OK && m->system ? m->system->end(w, a) : status;
@@ -256,6 +203,8 @@ static void accept(keel_work *w, const keel_segment *s) {
     if (m->system) m->system->accept(w, stages);
     m->memory->known = stages;
     m->memory->last_h = s->h;
+    int iterated = w->rtol == 0 && !m->system && m->memory->newton == 0;
+    *m->ready = iterated ? s->h : 0;
 }
 
 /* The collocation polynomial; the small mismatch at a corrected end fades out with flat slopes. */

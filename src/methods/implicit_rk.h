@@ -4,6 +4,7 @@
 #ifndef KEEL_IMPLICIT_RK_H
 #define KEEL_IMPLICIT_RK_H
 
+#include <keel/implicit.h>
 #include <keel/newton.h>
 
 #include "methods/implicit_tables.h"
@@ -60,12 +61,13 @@ struct implicit_rk {
     const double *from;       /* y at the begin of the step */
     double *y;                /* width: room for it */
     double *row_factor;       /* of each row of r, by which matrix and residual are multiplied */
+    double *ready;            /* keel/implicit.h: h, where a kernel may go on */
     double *last, *k, *z;     /* stages x width: K of the last step, K and Z of this one */
     double *stage, *scale;    /* width; of x alone */
     double *units;            /* n: 1 / scale, for solves by iteration */
     double wide;              /* scale over the tolerance, with adaptive steps */
     double *residual, *moved; /* stages x width */
-    double *pair;             /* 2 n */
+    double *turned;           /* stages x n: T^-1 of the residual */
     int real; /* the most real eigenvalues of a table: complex matrices are numbered from it */
     keel_newton *newton, *beside; /* J and the blocks of I - h D x J; another J, for replays */
     /* The same of a system, which has matrices of its own: n x n, n x n, one block after the other, ints in
@@ -80,20 +82,13 @@ static inline double *implicit_row(double *rows, const keel_work *w, int i) {
     return rows + (long)i * m->width;
 }
 
-#define IMPLICIT_NEAR 1e-9 /* a change that may be round-off of a noisy field */
-
-/* Rounds without gain: the change is not smaller than the last one, or, near round-off, where changes go up
- * and down in turns, not smaller than all before. */
-static inline int implicit_idle(int idle, double size, double before, double *least) {
-    int gained = size < before && (size >= IMPLICIT_NEAR || size < *least);
-    *least = size < *least ? size : *least;
-    return gained ? 0 : idle + 1;
+/* For the loop of keel/implicit.h, beside implicit_shape. */
+static inline keel_implicit_room implicit_room(const keel_work *w) {
+    const struct implicit_rk *m = w->method;
+    return (keel_implicit_room){w->n, m->n, m->width, m->z, m->k, m->moved, m->stage, m->scale};
 }
-/* Changes that do not shrink any more have met round-off if they are as small as that, or, of a noisy
- * field, small and idle several times. */
-static inline int implicit_arrived(double size, int idle) {
-    return idle && (size < 64 * DBL_EPSILON || (idle > 2 && size < IMPLICIT_NEAR));
-}
+/* Its right-hand side; the context is the keel_work. */
+keel_fn implicit_rate;
 
 /* implicit_newton.c: Z by simplified Newton from the Z given; K with it. */
 void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_work *w);
@@ -101,11 +96,6 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
 double implicit_newton_enough(const keel_work *w, int s);
 /* (I - h lambda J)^-1 of the real eigenvalue, in place. */
 void implicit_newton_filter(const keel_work *w, double *v);
-/* A state that starts at rest at zero has no size but what the step adds: K, where that is far beyond the
- * scale, and at least a millionth of the largest K.  Of fixed steps; to be called with the first K of a step,
- * and where nothing is gained. */
-#define IMPLICIT_BEYOND 100
-void implicit_raise_scale(keel_work *w, int stages);
 /* K_i = h f(x + Z_i). */
 keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct implicit_table *table);
 /* Largest or root mean square of v / scale over all stages and x. */

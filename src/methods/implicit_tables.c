@@ -1,5 +1,6 @@
 /* implicit_tables.c - coefficients of Gauss, Radau IIA and Lobatto IIIA, IIIB, IIIC methods.
- * * The nodes are the zeros of P_s (Gauss), P_s - P_{s-1} (Radau, right) and P_s - P_{s-2} (Lobatto) on
+ *
+ * The nodes are the zeros of P_s (Gauss), P_s - P_{s-1} (Radau, right) and P_s - P_{s-2} (Lobatto) on
  * [-1, 1], moved to [0, 1].  With l_j the Lagrange polynomials of the nodes
  *
  *     collocation:  a_ij = int_0^{c_i} l_j,  b_j = int_0^1 l_j
@@ -76,18 +77,24 @@ static real lagrange_integral(int nodes, const real *node, int j, real from, rea
     return over(times(half, sum), distances(nodes, node, j, node[j]));
 }
 
-/* Start values and values between the steps take doubles. */
+/* Start values and values between the steps take doubles.  The factors x - node_k below and above k = j are
+ * multiplied up from both ends. */
 void implicit_integrals(int nodes, const double *node, double from, double to, double *out) {
-    double half = (to - from) / 2, middle = (to + from) / 2;
-    for (int j = 0; j < nodes; j++) {
-        double sum = 0;
-        for (int q = 0; q < QUADRATURE; q++) {
-            double x = middle + half * point[q].high, product = weight[q].high;
-            for (int k = 0; k < nodes; k++)
-                if (k != j) product *= (x - node[k]) / (node[j] - node[k]);
-            sum += product;
+    double half = (to - from) / 2, middle = (to + from) / 2, below[S + 2];
+    for (int j = 0; j < nodes; j++) out[j] = 0;
+    for (int q = 0; q < QUADRATURE; q++) {
+        double x = middle + half * point[q].high, above = 1;
+        below[0] = weight[q].high;
+        for (int k = 0; k < nodes; k++) below[k + 1] = below[k] * (x - node[k]);
+        for (int j = nodes - 1; j >= 0; j--) {
+            out[j] += below[j] * above;
+            above *= x - node[j];
         }
-        out[j] = half * sum;
+    }
+    for (int j = 0; j < nodes; j++) {
+        double apart = 1;
+        for (int k = 0; k < nodes; k++) apart *= k == j ? 1 : node[j] - node[k];
+        out[j] *= half / apart;
     }
 }
 
@@ -346,4 +353,33 @@ void implicit_table_fill(struct implicit_table *table, enum implicit_kind kind, 
         kind != IMPLICIT_LOBATTO_3A && kind != IMPLICIT_LOBATTO_3B && invert(s, table->a, table->inverse);
     decompose(table, a);
     if (kind == IMPLICIT_RADAU_2A && s > 2) find_looks(table, c, b);
+}
+
+void implicit_start_weights(const struct implicit_table *last, const struct implicit_table *table,
+                            int skipped, int nodes, double from, double ratio, double out[S][S + 1]) {
+    double node[S + 1];
+    memcpy(node, last->c, sizeof last->c);
+    node[last->s] = 1;
+    for (int i = 0; i < table->s; i++)
+        implicit_integrals(nodes, node + skipped, from, from + table->c[i] * ratio, out[i] + skipped);
+}
+
+keel_implicit implicit_shape(const struct implicit_table *table) {
+    return (keel_implicit){.stages = table->s,
+                           .first_explicit = table->first_explicit,
+                           .last_is_end = table->last_is_end,
+                           .with_rate = table->c[table->s - 1] < 1,
+                           .c = table->c,
+                           .a = table->a,
+                           .of_stage = table->of_stage,
+                           .of_end = &table->of_end};
+}
+
+void implicit_loop_fill(struct implicit_loop *loop, enum implicit_kind kind, int stages) {
+    const struct implicit_loop *filled = loop;
+    const struct implicit_table *table = &filled->table;
+    implicit_table_fill(&loop->table, kind, stages);
+    loop->shape = implicit_shape(table);
+    implicit_start_weights(table, table, 0, stages + loop->shape.with_rate, 1, 1, loop->start);
+    loop->shape.start = filled->start;
 }

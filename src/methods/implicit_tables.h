@@ -4,7 +4,7 @@
 
 #include "methods/stage_sums.h"
 
-enum { IMPLICIT_STAGES = STAGE_SUMS_MOST };
+enum { IMPLICIT_STAGES = KEEL_STAGES };
 
 enum implicit_kind {
     IMPLICIT_GAUSS,      /* order 2s */
@@ -20,7 +20,7 @@ struct implicit_table {
     double c[IMPLICIT_STAGES], b[IMPLICIT_STAGES], a[IMPLICIT_STAGES][IMPLICIT_STAGES];
     /* a and b for sums, to more than double precision: a coefficient that is always wrong in the same
      * direction makes energies drift. */
-    struct stage_weights of_stage[IMPLICIT_STAGES], of_end;
+    keel_stage_weights of_stage[IMPLICIT_STAGES], of_end;
     int first_explicit; /* the first stage is x itself */
     int last_is_end;    /* the last stage is the end */
     int regular;        /* A has an inverse */
@@ -45,4 +45,18 @@ void implicit_table_fill(struct implicit_table *table, enum implicit_kind kind, 
 /* out_j = integral from `from` to `to` of the polynomial that is 1 at node j and 0 at the others;
  * at most IMPLICIT_STAGES + 1 nodes. */
 void implicit_integrals(int nodes, const double *node, double from, double to, double *out);
+/* Weights of keel_implicit_start, for stages of `table` in a step of `ratio` times the length of the last
+ * one, which was by `last`, from its part `from` on; `nodes` of its K, and of the rate at its end. */
+void implicit_start_weights(const struct implicit_table *last, const struct implicit_table *table,
+                            int skipped, int nodes, double from, double ratio,
+                            double out[IMPLICIT_STAGES][IMPLICIT_STAGES + 1]);
+
+/* A method of keel/implicit.h, with its numbers. */
+struct implicit_loop {
+    struct implicit_table table;
+    double start[IMPLICIT_STAGES][IMPLICIT_STAGES + 1];
+    keel_implicit shape;
+};
+void implicit_loop_fill(struct implicit_loop *loop, enum implicit_kind kind, int stages);
+keel_implicit implicit_shape(const struct implicit_table *table); /* without weights to start with */
 #endif

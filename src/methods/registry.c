@@ -2,6 +2,7 @@
 #include "methods/registry.h"
 
 #include "base/text.h"
+#include "methods/implicit_rk.h"
 #include "methods/splitting_tables.h"
 
 #include <string.h>
@@ -70,6 +71,17 @@ int registry_splitting(const keel_stepper *s, int n, keel_splitting *shape) {
         const struct splitting_table *table = m->table;
         if (m != s) continue;
         *shape = (keel_splitting){n / 2, table->stages, table->drift_first};
+        return 1;
+    }
+    return 0;
+}
+
+int registry_implicit(const keel_stepper *s, struct implicit_loop *loop) {
+    for (const keel_stepper *m = implicit_rk_methods; m->info.name; m++) {
+        const struct implicit_method *method = m->table;
+        int composed = m->attempt != implicit_rk_methods[0].attempt;
+        if (m != s || composed || m->info.traits & KEEL_ADAPTIVE || method->kind == IMPLICIT_THETA) continue;
+        implicit_loop_fill(loop, method->kind, method->stages[0]);
         return 1;
     }
     return 0;

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "model/diagnostics.h"
+#include "model/tangent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,11 @@ static void find_orders(const struct keel_model *m, int *orders) {
     }
     for (int j = 0; j < unknowns; j++)
         if (m->model->unknown[j].role == MODEL_POSITION) orders[j] = 1;
+    for (int j = m->model->primals; j < unknowns; j++) { /* every column has its sensitivities */
+        expr primal = tangent_primal(m->model, expr_symbol(&m->model->graph, EXPR_UNKNOWN, (uint32_t)j, 0));
+        const struct expr_node n = m->model->graph.node[primal];
+        orders[j] = n.a == EXPR_UNKNOWN ? orders[n.b] : 1;
+    }
 }
 
 static void add(struct keel_model *m, expr symbol, int output) {

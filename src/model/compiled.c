@@ -66,6 +66,14 @@ int keel_model_compile(keel_model *m, int wait) {
     return 1;
 }
 
+void keel_model_link(keel_model *m, const keel_linked *functions) {
+    if (!m || m->status != KEEL_OK || m->compiled || m->unit.work) return;
+    m->unit.linked = functions;
+    m->compiled = 1;
+    m->why_not[0] = '\0';
+    for (int i = 0; i < m->modes; i++) functions_hand_over(&m->mode[i]->functions, &m->unit, i);
+}
+
 int keel_model_compiled(const keel_model *m, const char **why_not) {
     if (why_not) *why_not = m ? m->why_not : "there is no model";
     return m && m->compiled;

@@ -35,11 +35,12 @@ void diagnostics_print(const struct system *y, expr e, char *out, size_t capacit
 
 void diagnostics_nonsmooth_at(const struct system *y, struct source_messages *messages,
                               struct syntax_span where, const char *times, const char *what, expr obstacle) {
-    char text[120], hint[300], here[40] = "here";
+    char text[120], hint[300], here[140] = "for ";
     struct syntax_span at = model_nonsmooth(y->m, y->source, obstacle, where, text, sizeof text);
     model_nonsmooth_hint(y->m, obstacle, hint, sizeof hint);
     if (system_line(y, at) != system_line(y, where))
-        text_set(here, sizeof here, "for line %d", system_line(y, where));
+        source_line(y->source, where.offset, here + 4, sizeof here - 4);
+    else text_set(here, sizeof here, "here");
     source_hint(source_diagnose(messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
                                 "`%s` must be differentiated %s%s (%s), and is not smooth.", text, times,
                                 here, what),

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST = 8 }; /* rows: derivatives of longer expressions keep the C compiler busy (13: a minute) */
+enum { MOST = 64, MOST_PRODUCTS = 4000 }; /* rows; a millisecond of the C compiler each */
 
 struct saddle {
     struct formulation *r;
@@ -14,6 +14,7 @@ struct saddle {
     int row[MOST], column[MOST]; /* of the reduced system, in the order of elimination */
     expr z[MOST];                /* the highest derivatives */
     expr a[MOST][MOST], b[MOST], inverse[MOST];
+    int products; /* made by elimination */
 };
 
 static expr entry(const struct structure *s, int row, int column) {
@@ -29,10 +30,11 @@ static int place_of(const int *list, int count, int number) {
 }
 
 /* The unknown whose coefficients stand in the diagonal of a row: the coordinate of an equation of motion, the
- * multiplier of a constraint.  EXPR_NONE: the row is another. */
+ * momentum of that of p', the multiplier of a constraint.  EXPR_NONE: the row is another. */
 static expr partner(const struct system *y, const struct system_origin *o) {
     const struct model_mode *mode = &y->m->mode[y->mode];
     if (o->kind == SYSTEM_MOTION) return mode->motion.q[o->number];
+    if (o->kind == SYSTEM_MOMENTUM) return mode->motion.v[o->number];
     if (o->kind == SYSTEM_CONSTRAINT) return y->multiplier[mode->constraint.list[o->number].multiplier];
     if (o->kind == SYSTEM_ROLLING) return y->multiplier[mode->rolling.list[o->number].multiplier];
     return EXPR_NONE;
@@ -55,23 +57,47 @@ static int add_row(struct saddle *d, int i, int column) {
     return 1;
 }
 
-/* The equations of motion, then the constraints, each with its partner among the columns of the block. */
+static int is_constraint(const struct system *y, int equation) {
+    enum system_kind kind = y->origin[equation].kind;
+    return kind != SYSTEM_MOTION && kind != SYSTEM_MOMENTUM;
+}
+
+/* The row behind that of equation `last`, by the equations they were made of; -1: there is none. */
+static int next_row(const struct system *y, int count, const int *row, int constraints, int last) {
+    int best = -1, least = 0;
+    for (int k = 0; k < count; k++) {
+        int base = base_of(y, y->s.row[row[k]]);
+        if (base <= last || is_constraint(y, base) != constraints || (best >= 0 && base >= least)) continue;
+        best = row[k], least = base;
+    }
+    return best;
+}
+
+/* The column of the block's unknown that stands for `of` in this direction; -1: there is none. */
+static int column_of(const struct system *y, int count, const int *row, expr of, int direction) {
+    const struct structure *s = &y->s;
+    for (int k = 0; k < count; k++) {
+        expr unknown = y->unknown[s->column[s->match[row[k]]]];
+        if (tangent_direction(y->m, unknown) == direction && tangent_primal(y->m, unknown) == of)
+            return s->match[row[k]];
+    }
+    return -1;
+}
+
+/* The equations of motion, then the constraints, each with its partner among the columns of the block; in one
+ * order for all directions, so that they share factors. */
 static int order_rows(struct saddle *d, int count, const int *row) {
     const struct system *y = d->r->y;
-    const struct structure *s = &y->s;
+    for (int k = 0; k < count; k++)
+        if (base_of(y, y->s.row[row[k]]) < 0) return 0;
     for (int constraints = 0; constraints < 2; constraints++)
-        for (int k = 0; k < count; k++) {
-            int equation = s->row[row[k]], base = base_of(y, equation), found = -1;
-            expr of = base < 0 ? EXPR_NONE : partner(y, &y->origin[base]);
-            if (of == EXPR_NONE) return 0;
-            if ((y->origin[base].kind != SYSTEM_MOTION) != constraints) continue;
-            int direction = base == equation ? -1 : y->origin[equation].copy - 1;
-            for (int l = 0; l < count && found < 0; l++) {
-                expr unknown = y->unknown[s->column[s->match[row[l]]]];
-                if (tangent_direction(y->m, unknown) == direction && tangent_primal(y->m, unknown) == of)
-                    found = s->match[row[l]];
-            }
-            if (found < 0 || !add_row(d, row[k], found)) return 0;
+        for (int i, last = -1; (i = next_row(y, count, row, constraints, last)) >= 0;) {
+            int equation = y->s.row[i];
+            last = base_of(y, equation);
+            expr of = partner(y, &y->origin[last]);
+            int direction = last == equation ? -1 : y->origin[equation].copy - 1;
+            int column = of == EXPR_NONE ? -1 : column_of(y, count, row, of, direction);
+            if (column < 0 || !add_row(d, i, column)) return 0;
         }
     return d->count == count;
 }
@@ -98,19 +124,27 @@ static int fill(struct saddle *d) {
            formulation_drop_zeros(s->g, (size_t)d->count, d->b);
 }
 
-/* Gauss' elimination without pivots; 1, or 0 where one is zero by structure. */
+/* Row i less its share of row p. */
+static void subtract_row(struct saddle *d, int i, int p) {
+    struct graph *g = d->r->y->s.g;
+    expr factor = derive_mul(g, d->a[i][p], d->inverse[p]);
+    for (int j = p + 1; j < d->count; j++) {
+        if (derive_is_zero(g, d->a[p][j])) continue;
+        d->a[i][j] = derive_sub(g, d->a[i][j], derive_mul(g, factor, d->a[p][j]));
+        d->products++;
+    }
+    d->b[i] = derive_sub(g, d->b[i], derive_mul(g, factor, d->b[p]));
+}
+
+/* Gauss' elimination without pivots; 1, or 0 where one is zero by structure, or there are too many products.
+ */
 static int eliminate(struct saddle *d) {
     struct graph *g = d->r->y->s.g;
     for (int p = 0; p < d->count; p++) {
-        if (derive_is_zero(g, d->a[p][p])) return 0;
+        if (derive_is_zero(g, d->a[p][p]) || d->products > MOST_PRODUCTS) return 0;
         d->inverse[p] = derive_div(g, expr_constant(g, 1), d->a[p][p]);
-        for (int i = p + 1; i < d->count; i++) {
-            if (derive_is_zero(g, d->a[i][p])) continue;
-            expr factor = derive_mul(g, d->a[i][p], d->inverse[p]);
-            for (int j = p + 1; j < d->count; j++)
-                d->a[i][j] = derive_sub(g, d->a[i][j], derive_mul(g, factor, d->a[p][j]));
-            d->b[i] = derive_sub(g, d->b[i], derive_mul(g, factor, d->b[p]));
-        }
+        for (int i = p + 1; i < d->count; i++)
+            if (!derive_is_zero(g, d->a[i][p])) subtract_row(d, i, p);
     }
     return 1;
 }
@@ -128,8 +162,13 @@ static void substitute_back(struct saddle *d, expr *top) {
 int eliminate_block(struct formulation *r, int count, const int *row, expr *top) {
     struct saddle d = {.r = r};
     const struct system *y = r->y;
-    if (count > MOST || y->s.steps || y->m->form != MODEL_LAGRANGIAN) return 0;
-    if (!order_rows(&d, count, row) || formulation_inertia(r) <= 0 || !fill(&d) || !eliminate(&d)) return 0;
+    int lagrangian = y->m->form == MODEL_LAGRANGIAN;
+    if (count > ELIMINATE_SHORT && y->redundants) return 0; /* K may lose its rank elsewhere, too */
+    if (count > MOST || y->s.steps || !(lagrangian || y->m->form == MODEL_HAMILTONIAN)) return 0;
+    if (!order_rows(&d, count, row) || !(lagrangian ? formulation_inertia(r) > 0 : formulation_mobility(r)))
+        return 0;
+    if (!fill(&d) || !eliminate(&d)) return 0;
     substitute_back(&d, top);
+    if (count > r->eliminated) r->eliminated = count;
     return 1;
 }

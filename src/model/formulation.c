@@ -7,6 +7,7 @@
 #include "symbolic/derive_rules.h"
 #include "model/branches.h"
 #include "model/diagnostics.h"
+#include "model/eliminate.h"
 #include "model/saltation.h"
 #include "model/surface.h"
 
@@ -172,11 +173,13 @@ int formulation_map_open(struct formulation *r, struct formulation_map *map, int
 }
 
 /* A dense Jacobian of many entries is left to differences.  They take n evaluations of f, which the
- * factorization of such a matrix outweighs, and as expressions the entries would outgrow f by far. */
+ * factorization of such a matrix outweighs, and as expressions the entries would outgrow f by far.  So would
+ * those of accelerations that elimination has made long (eliminate.h). */
 static int is_left_out(struct formulation *r, const struct formulation_map *map, int columns,
                        const expr *by) {
     enum { MOST_ENTRIES = 1 << 19 };
     double all = (double)map->count * columns;
+    if (map == &r->f && r->eliminated > ELIMINATE_SHORT) return 1;
     if (map != &r->f || all <= MOST_ENTRIES) return 0;
     double entries = derive_entries(graph_of(r), map->count, map->value, columns, by);
     return entries > MOST_ENTRIES && !sparse_pays(columns, entries);

@@ -65,6 +65,7 @@ struct formulation {
     struct distance distance; /* of a lagrangian or canonical hamiltonian with nothing beside it: its forms */
     /* The general formulation. */
     unsigned char *torn; /* [columns] its highest derivative is an algebraic variable */
+    int eliminated;      /* rows of the largest block solved by elimination on the graph (eliminate.h) */
     int extra;           /* derivatives of the algebraic variables beyond the first that are carried along */
     expr *place;         /* by symbol: 1 + its number in `basic`; 0: not there */
     expr *definition;    /* by symbol: what it is in terms of basic ones; EXPR_NONE: not known yet */
@@ -103,6 +104,8 @@ int formulation_hamiltonian(struct formulation *r); /* the same */
 int formulation_general(struct formulation *r);     /* 1 or -1 */
 /* Is the mass matrix of a lagrangian positive definite somewhere?  1; 0: nowhere; -1: nobody knows. */
 int formulation_inertia(const struct formulation *r);
+/* Is H_pp of a hamiltonian positive definite somewhere?  1; 0: nowhere, or nobody knows. */
+int formulation_mobility(struct formulation *r);
 int formulation_forms(struct formulation *r);    /* 1; 0: a message was added */
 int formulation_original(struct formulation *r); /* the same */
 /* The n + m basic symbols get places and names; 1 or 0. */

@@ -2,6 +2,7 @@
 #include "model/functions.h"
 
 #include "methods/registry.h"
+#include "symbolic/series_roll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +149,7 @@ static int plain(const struct functions *f, const struct formulation *r) {
 
 /* The same with the rows of energy and invariants, or without them. */
 static int emit_kept_rows(struct functions *f, struct emit *e, const struct formulation *r,
-                          const char *name) {
+                          const struct emit_method *method, const char *name) {
     const struct formulation_map *map[] = {&r->energy, &r->invariant};
     const enum functions_role role[] = {functions_role_energy, functions_role_invariant};
     struct emit_rows rows[2];
@@ -162,17 +163,17 @@ static int emit_kept_rows(struct functions *f, struct emit *e, const struct form
             (struct emit_rows){&f->tape[role[i]], &f->tape[role[i] + 1], map[i]->jacobian.row_start,
                                map[i]->jacobian.column, f->there[role[i] + 3] ? &f->tape[role[i] + 3] : NULL};
     }
-    int left_out = whole ? emit_kept(e, name, &f->tape[functions_role_f], &f->method, maps, rows) : 1;
+    int left_out = whole ? emit_kept(e, name, &f->tape[functions_role_f], method, maps, rows) : 1;
     f->rows_inside = left_out == 0;
-    if (left_out > 0) left_out = emit_kept(e, name, &f->tape[functions_role_f], &f->method, 0, NULL);
+    if (left_out > 0) left_out = emit_kept(e, name, &f->tape[functions_role_f], method, 0, NULL);
     return left_out < 0 ? -1 : 0;
 }
 
-/* Recurrences are one line of C each.  Long lists of them stay interpreted, which costs little: the time goes
- * into their sums of products. */
+/* Recurrences are one line of C each, or one for all that are alike.  Long lists of them stay interpreted,
+ * which costs little: the time goes into their sums of products. */
 static int emits_series(const struct series *s, int all) {
     enum { MOST_CODES = 4000 }; /* a millisecond of the compiler each */
-    return all || s->count + s->again <= MOST_CODES;
+    return all || series_lines(s) <= MOST_CODES;
 }
 
 /* Of the motion, and of the events along it. */
@@ -193,6 +194,19 @@ int functions_emit(const struct functions *f, struct emit *e, int mode, const ch
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
     return strcmp(method, "taylor") == 0 ? emit_recurrences(f, e, mode, all) : 0;
+}
+
+int functions_name(const struct functions *f, int mode, const char *method, int k, char *out,
+                   size_t capacity) {
+    int taylor = method && strcmp(method, "taylor") == 0, event = k > FUNCTIONS_ROLES;
+    if (k > FUNCTIONS_ROLES + 1) return -1;
+    if (k < FUNCTIONS_ROLES) {
+        snprintf(out, capacity, "model_%d_%s", mode, role_name[k]);
+        return f->there[k];
+    }
+    snprintf(out, capacity, event ? "composed_%d_%s" : "series_%d_%s", mode,
+             role_name[event ? functions_role_event : functions_role_f]);
+    return taylor && (event ? f->event_series.value != NULL : f->series.value != NULL);
 }
 
 /* A map's values with its jacobian; entries: that alone. */
@@ -241,8 +255,8 @@ static int emit_second_order(struct functions *f, struct emit *e, const struct f
     if (!find_mechanics(f, r, &m)) return 0;
     if (!e->lanes) return emit_mechanics(e, name, &m) < 0 ? -1 : 0;
     const keel_stepper *stepper = r->m == 0 && r->event.count == 0 ? registry_find(method) : NULL;
-    f->method.rk = stepper ? registry_table(stepper) : NULL;
-    int left_out = f->method.rk ? emit_motion(e, name, &m, &f->method) : 1;
+    struct emit_method inside = {.rk = stepper ? registry_table(stepper) : NULL};
+    int left_out = inside.rk ? emit_motion(e, name, &m, &inside) : 1;
     if (left_out) return left_out < 0 ? -1 : 0;
     f->kernel.method = stepper->info.name;
     f->rows_inside = 1;
@@ -252,22 +266,24 @@ static int emit_second_order(struct functions *f, struct emit *e, const struct f
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,
                           const char *method) {
     char name[40];
+    struct implicit_loop loop;
+    struct emit_method inside = {0};
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
-    f->method = (struct emit_method){0};
     f->kernel = (keel_kernel){0};
     if (f->table && (e->lanes || e->device)) return 0; /* a search for pieces has no lanes */
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (formulation_traits(r) & KEEL_SECOND_ORDER) return emit_second_order(f, e, r, name, method);
     if (!stepper) return 0;
-    f->method.rk = registry_table(stepper);
+    inside.rk = registry_table(stepper);
     int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
-    f->method.series = f->series.value && strcmp(method, "taylor") == 0;
-    if (!f->method.rk && !f->method.series &&
-        !(canonical && registry_splitting(stepper, r->n, &f->method.splitting)))
+    inside.series = f->series.value && strcmp(method, "taylor") == 0;
+    if (registry_implicit(stepper, &loop)) inside.implicit = &loop.shape;
+    if (!inside.rk && !inside.series && !inside.implicit &&
+        !(canonical && registry_splitting(stepper, r->n, &inside.splitting)))
         return 0;
     f->kernel.method = stepper->info.name;
-    int left_out = emit_kernel(e, name, &f->tape[functions_role_f], &f->method);
-    return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, name);
+    int left_out = emit_kernel(e, name, &f->tape[functions_role_f], &inside);
+    return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, &inside, name);
 }
 
 void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode) {

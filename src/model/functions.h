@@ -54,7 +54,6 @@ struct functions {
     struct tape tape[FUNCTIONS_ROLES];
     unsigned char there[FUNCTIONS_ROLES];
     keel_fn *call[FUNCTIONS_ROLES]; /* NULL where there is none */
-    struct emit_method method;      /* that f is to be compiled into */
     keel_kernel kernel;             /* method NULL: there is none */
     int rows_inside;                /* the kernel has the rows */
     struct series recurrences;      /* of the motion */
@@ -72,6 +71,10 @@ void functions_close(struct functions *f);
  * quadratic forms and the original equations: they are left out unless all is wanted, and stay interpreted.
  * 0 or -1. */
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all);
+/* The name of the k-th function that is written when all is wanted: 1; 0: that one is not there; -1: there
+ * are no more. */
+int functions_name(const struct functions *f, int mode, const char *method, int k, char *out,
+                   size_t capacity);
 /* f inside the loop of a method, where that is an explicit Runge-Kutta method or a splitting and f is all it
  * needs; the same. */
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,

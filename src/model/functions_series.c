@@ -51,34 +51,70 @@ static int is_diagonal(const struct derive_sparse *mass) {
     return mass->row_start[mass->rows] == mass->rows;
 }
 
+/* K by columns, rows in their order: what is in them, and the multipliers of the rows. */
+struct pulls {
+    int *start, *row, *multiplier; /* start: columns + 1 */
+    expr *entry;
+};
+
+static int list_pulls(const struct motion_parts *p, int rows, struct pulls *c) {
+    const struct formulation *r = p->r;
+    size_t columns = (size_t)(r->n / 2), entries = 0;
+    int row;
+    for (int i = 0; i < rows; i++) {
+        const struct derive_sparse *k = row_of(r, i, &row);
+        if (k) entries += (size_t)(k->row_start[row + 1] - k->row_start[row]);
+    }
+    c->start = expr_take(p->g, columns + 2 * entries + 2, sizeof *c->start);
+    c->entry = expr_take(p->g, entries + 1, sizeof *c->entry);
+    if (!c->start || !c->entry) return -1;
+    c->row = c->start + columns + 2;
+    c->multiplier = c->row + entries;
+    for (int fill = 0; fill < 2; fill++) { /* start[j + 2] counts, start[j + 1] is where column j goes on */
+        for (int i = 0, at = r->n / 2; i < rows; i++) {
+            const struct derive_sparse *k = row_of(r, i, &row);
+            for (int e = k ? k->row_start[row] : 0; k && e < k->row_start[row + 1]; e++) {
+                if (!fill) {
+                    c->start[k->column[e] + 2]++;
+                    continue;
+                }
+                int place = c->start[k->column[e] + 1]++;
+                c->row[place] = i;
+                c->multiplier[place] = at;
+                c->entry[place] = k->value[e];
+            }
+            at += k != NULL;
+        }
+        for (size_t j = 2; j < columns + 2 && !fill; j++) c->start[j] += c->start[j - 1];
+    }
+    return 0;
+}
+
 /* What an entry of K in row `first` and a column is multiplied by: the sum of the multipliers of all
  * constraints that have it there, as those of one body's place do.  It costs one product at every order, not
  * one each.  EXPR_NONE where a row before has it. */
-static expr pull(const struct motion_parts *p, int rows, int first, int column, expr entry) {
+static expr pull(const struct motion_parts *p, const struct pulls *c, int first, int column, expr entry) {
     expr sum = EXPR_NONE;
-    for (int i = 0, at = p->r->n / 2; i < rows; i++) {
-        int row;
-        const struct derive_sparse *k = row_of(p->r, i, &row);
-        if (!k) continue;
-        for (int e = k->row_start[row]; e < k->row_start[row + 1]; e++) {
-            if (k->column[e] != column || k->value[e] != entry) continue;
-            if (i < first) return EXPR_NONE;
-            sum = sum == EXPR_NONE ? top(p, at) : derive_add(p->g, sum, top(p, at));
-        }
-        at++;
+    for (int i = c->start[column]; i < c->start[column + 1]; i++) {
+        if (c->entry[i] != entry) continue;
+        if (c->row[i] < first) return EXPR_NONE;
+        sum = sum == EXPR_NONE ? top(p, c->multiplier[i]) : derive_add(p->g, sum, top(p, c->multiplier[i]));
     }
     return sum;
 }
 
-static void mechanics(struct motion_parts *p) {
+/* 0, or -1 without memory. */
+static int mechanics(struct motion_parts *p) {
     const struct formulation *r = p->r;
     struct graph *g = p->g;
+    struct pulls pulls = {0};
     int half = r->n / 2, rows = r->constraint.count + r->rolling.count;
     for (int i = 0; i < half; i++) p->rate[i] = r->basic[half + i];
     if (rows == 0 && is_diagonal(&r->mass)) {
         for (int i = 0; i < half; i++) p->rate[half + i] = derive_div(g, r->f.value[i], r->mass.value[i]);
-        return;
+        return 0;
     }
+    int failed = list_pulls(p, rows, &pulls);
     for (int i = 0; i < half; i++) {
         p->rate[half + i] = top(p, i);
         p->row[i] = derive_zero(g);
@@ -86,7 +122,7 @@ static void mechanics(struct motion_parts *p) {
             add_product(p, &p->row[i], r->mass.value[k], top(p, r->mass.column[k]));
     }
     p->m = half;
-    for (int i = 0; i < rows; i++) {
+    for (int i = 0; i < rows && !failed; i++) {
         int row;
         const struct derive_sparse *k = row_of(r, i, &row);
         if (!k) continue;
@@ -94,13 +130,16 @@ static void mechanics(struct motion_parts *p) {
         if (i < r->constraint.count) p->lead[p->m] = r->constraint.value[i];
         *own = r->curvature[i];
         for (int e = k->row_start[row]; e < k->row_start[row + 1]; e++) {
-            expr force = pull(p, rows, i, k->column[e], k->value[e]);
+            expr force = pull(p, &pulls, i, k->column[e], k->value[e]);
             add_product(p, own, k->value[e], top(p, k->column[e]));
             if (force != EXPR_NONE) add_product(p, &p->row[k->column[e]], k->value[e], force);
         }
         p->m++;
     }
     for (int i = 0; i < half; i++) p->row[i] = derive_sub(g, p->row[i], r->f.value[i]);
+    free(pulls.start);
+    free(pulls.entry);
+    return failed;
 }
 
 static void hamiltonian(struct motion_parts *p) {
@@ -180,13 +219,16 @@ static int build(struct functions *f, const struct motion_parts *p) {
     if (status) return status < 0 ? -1 : 0;
     f->series.value = interpret_series;
     series_workspace(&f->recurrences, &f->series.workspace, &f->series.per_order);
+    if (f->series.workspace <= SERIES_MOST_ROOM && f->series.per_order <= SERIES_MOST_ROOM) return 0;
+    series_free(&f->recurrences);
+    f->series = (keel_series){0};
     return 0;
 }
 
 int functions_series(struct functions *f, const struct formulation *r, int wanted) {
     struct motion_parts p = {.g = &r->y->m->graph, .r = r, .n = r->n};
     int most = r->m + r->n + r->constraint.count + r->rolling.count;
-    if (r->n == 0 || most > r->n + SERIES_MOST_TOPS || !affordable(f, r, wanted)) return 0;
+    if (r->n == 0 || !affordable(f, r, wanted)) return 0;
     size_t width = (size_t)r->n + (size_t)most;
     p.symbol = expr_take(p.g, 4 * width, sizeof *p.symbol); /* EXPR_NONE */
     if (!p.symbol) return -1;
@@ -194,12 +236,13 @@ int functions_series(struct functions *f, const struct formulation *r, int wante
     p.row = p.rate + width;
     p.lead = p.row + width;
     unsigned traits = formulation_traits(r);
-    if (traits & KEEL_SECOND_ORDER) mechanics(&p);
+    int failed = 0;
+    if (traits & KEEL_SECOND_ORDER) failed = mechanics(&p);
     else if (traits & KEEL_FROM_ENERGY && r->constraint.count) hamiltonian(&p);
     else general(&p);
     for (int i = 0; i < r->n; i++) p.symbol[i] = r->basic[i];
     for (int i = 0; i < p.m; i++) p.symbol[r->n + i] = p.given ? r->basic[r->n + i] : top(&p, i);
-    int failed = build(f, &p);
+    if (!failed) failed = build(f, &p);
     free(p.symbol);
     return failed;
 }

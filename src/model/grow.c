@@ -69,9 +69,12 @@ static int take_over(struct keel_sim *s, const struct keel_model *before) {
     if (numbers) memcpy(s->parameter, old.parameter, numbers * sizeof *s->parameter);
     if (p->n + p->m) memcpy(s->entry, old.entry, (size_t)(p->n + p->m) * sizeof *s->entry);
     if (events) memcpy(s->fired, old.fired, events * sizeof *s->fired);
+    if (before->model->directions)
+        memcpy(s->moment, old.moment, (size_t)before->model->directions * sizeof *s->moment);
     void *free_now[] = {
-        old.work,     old.rate,    old.time,  old.problem,
-        s->row_value, s->residual, s->branch, old.fired < old.fired_before ? old.fired : old.fired_before};
+        old.work,    old.rate,    old.time,
+        old.moment,  old.problem, s->row_value,
+        s->residual, s->branch,   old.fired < old.fired_before ? old.fired : old.fired_before};
     for (size_t k = 0; k < sizeof free_now / sizeof free_now[0]; k++) free(free_now[k]);
     s->row_value = s->residual = s->branch = NULL;
     return keep(s, old.parameter) && keep(s, old.bound) && keep(s, old.entry) && keep(s, old.atol);

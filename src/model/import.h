@@ -21,4 +21,5 @@ char *import_text(struct keel_model *m, const struct syntax_node *file, const ch
                   size_t *length);
 /* Room for a block of that length behind the text, to be written there; NULL after a message. */
 char *import_extend(struct keel_model *m, size_t block);
+int import_carries(const struct keel_model *m); /* does its text have the rows of all its tables? */
 #endif

@@ -131,3 +131,9 @@ int import_tables(struct keel_model *m) {
     }
     return any;
 }
+
+int import_carries(const struct keel_model *m) {
+    for (int i = 0; i < m->files_read; i++)
+        if (!is_carried(m->file_read[i].text, m->file_read[i].length)) return 0;
+    return 1;
+}

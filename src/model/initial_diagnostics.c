@@ -145,6 +145,27 @@ static void none_found(struct begin *b, const struct row *row, const char *label
     else source_hint(one, "%sChange the values of `init`.", off_by);
 }
 
+/* The quantity by which the row of this name was linearised; NULL: it was not. */
+static const char *direction_in(const struct begin *b, const char *name) {
+    const struct model *m = b->m->model;
+    for (int k = 0; k < m->directions; k++) {
+        char prefix[200];
+        text_set(prefix, sizeof prefix, "d/d%.180s ", m->direction[k].name);
+        if (strstr(name, prefix)) return m->direction[k].name;
+    }
+    return NULL;
+}
+
+/* Constraints that move with p, and start values that do not. */
+static void does_not_follow(struct begin *b, const char *p, const char *name) {
+    struct syntax_span at = place_of_row(b, name);
+    source_hint(source_diagnose(&b->m->messages, SOURCE_ERROR, at.offset, at.length,
+                                "the sensitivity to `%.80s`: with another value of it the start values given "
+                                "do not fit this constraint.",
+                                p),
+                "Write them in terms of `%.80s`, or write `guess` for those that are to follow.", p);
+}
+
 static void does_not_fit(struct begin *b, const keel_solver *s) {
     const struct structure *y = &b->mode->system.s;
     const double *nearest = keel_state(s);
@@ -156,6 +177,11 @@ static void does_not_fit(struct begin *b, const keel_solver *s) {
     if (!off && nearest && any >= b->r->n) { /* an algebraic variable: the core names it, not the equation */
         int i = row_with(b, any, nearest, &value);
         if (i >= 0) text_set(name, sizeof name, "%s", b->r->algebraic.names[i]);
+    }
+    const char *direction = direction_in(b, name);
+    if (direction) {
+        does_not_follow(b, direction, name);
+        return;
     }
     struct row row = find_row(b, name);
     int worst = nearest && row.f != EXPR_NONE ? worst_init(b, row.f, nearest) : any;
@@ -186,19 +212,20 @@ static void explain_energy(const struct begin *b, struct source_message *one) {
     const struct model_mode *mode = &m->mode[b->mode->system.mode];
     struct graph *g = &b->m->model->graph;
     expr t = expr_symbol(g, EXPR_TIME, 0, 0);
-    char name[160], why[220] = "";
+    char name[160], why[320] = "", place[120];
     for (int j = 0; j < m->unknowns && !why[0]; j++)
         if (mode->force && mode->force[j] != EXPR_NONE) {
             struct syntax_span at = syntax_find_statement(m->file, SYNTAX_FORCE, m->unknown[j].label.base);
             model_name(m, expr_symbol(g, EXPR_UNKNOWN, (uint32_t)j, 0), name, sizeof name);
-            text_set(why, sizeof why, "`force %s` (line %d) does work.  ", name,
-                     system_line(&b->mode->system, at));
+            source_line(b->mode->system.source, at.offset, place, sizeof place);
+            text_set(why, sizeof why, "`force %s` (%s) does work.  ", name, place);
         }
     for (int i = 0; i < mode->constraint.count && !why[0]; i++)
-        if (expr_depends(g, mode->constraint.list[i].value, 1, &t))
-            text_set(why, sizeof why, "Constraint `%.120s` (line %d) moves with t and does work.  ",
-                     mode->constraint.list[i].label.text,
-                     system_line(&b->mode->system, mode->constraint.list[i].where));
+        if (expr_depends(g, mode->constraint.list[i].value, 1, &t)) {
+            source_line(b->mode->system.source, mode->constraint.list[i].where.offset, place, sizeof place);
+            text_set(why, sizeof why, "Constraint `%.120s` (%s) moves with t and does work.  ",
+                     mode->constraint.list[i].label.text, place);
+        }
     if (!why[0] && mode->function != EXPR_NONE && expr_depends(g, mode->function, 1, &t))
         text_set(why, sizeof why, "The %s depends on t.  ",
                  m->form == MODEL_LAGRANGIAN ? "lagrangian" : "hamiltonian");
@@ -213,9 +240,13 @@ static void not_conserved(struct begin *b, const char *sentence) {
         char name[220];
         quoted(sentence, name, sizeof name);
         struct syntax_span at = place_of_row(b, name);
+        const char *direction = direction_in(b, name);
         struct source_message *one = source_diagnose(&b->m->messages, SOURCE_ERROR, at.offset, at.length,
                                                      "%.*s.", length < 310 ? length : 310, sentence);
         if (strcmp(name, "energy") == 0) explain_energy(b, one);
+        else if (direction)
+            source_hint(one, "With another value of `%.80s` this is no invariant: write `output` instead.",
+                        direction);
         else source_hint(one, "If it is only to be watched, write  output %.60s = ...", name);
         sentence = end ? end + 2 : NULL;
     }

@@ -348,7 +348,8 @@ static keel_status take_level(struct jump_level *l, double t, const double *para
 keel_status jump_apply(const struct jump *j, double t, const double *parameter, const unsigned char *assigned,
                        double *u, struct jump_path *path) {
     struct jump_workspace w;
-    *path = (struct jump_path){0};
+    path->a = path->before = NULL;
+    path->moved = path->why[0] = 0;
     if (!j->there) return KEEL_OK;
     size_t all = (size_t)(j->formulation->n + j->formulation->m);
     path->a = calloc((size_t)j->levels * (size_t)j->n + all + 1, sizeof *path->a);
@@ -380,5 +381,5 @@ keel_status jump_apply(const struct jump *j, double t, const double *parameter, 
 
 void jump_forget(struct jump_path *path) {
     free(path->a);
-    *path = (struct jump_path){0};
+    path->a = path->before = NULL;
 }

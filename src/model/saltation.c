@@ -70,9 +70,11 @@ int saltation_moments(struct formulation *r) {
     struct model *m = r->y->m;
     struct graph *g = &m->graph;
     int first = r->event.count - r->surfaces, at = 0;
-    if (!m->directions || !r->surfaces) return 1;
+    if (!m->directions) return 1;
+    if (!find_primals(r)) return 0;
+    if (!r->surfaces) return 1;
     r->moment = pool_take(r->pool, (size_t)r->surfaces * (size_t)m->directions * sizeof *r->moment);
-    if (r->pool->refused || !find_primals(r)) return 0;
+    if (r->pool->refused) return 0;
     for (int k = 0; k < r->surfaces; k++) {
         expr e = r->event.value[first + k], slope = slope_of(r, e);
         for (int j = 0; j < m->directions; j++) {
@@ -103,6 +105,32 @@ int saltation_at(const struct keel_sim *s, const struct inside_event *own) {
     return at;
 }
 
+/* Does an action of one event use or assign what the other assigns, or does either change the mode? */
+static int meet(const struct keel_sim *s, const struct inside_event *one, const struct inside_event *other) {
+    struct graph *g = &s->m->model->graph;
+    if (one->to != s->mode || other->to != s->mode) return 1;
+    for (int i = 0; i < one->event->actions; i++)
+        for (int k = 0; k < other->event->actions; k++) {
+            const struct model_action *a = &one->event->action[i], *b = &other->event->action[k];
+            if (a->kind != SYNTAX_ASSIGN || b->kind != SYNTAX_ASSIGN) continue;
+            if (a->target == b->target || expr_depends(g, a->value, 1, &b->target) ||
+                expr_depends(g, b->value, 1, &a->target))
+                return 1;
+        }
+    return 0;
+}
+
+/* Has another event acted at this time, whose time moves otherwise?  Then their order is that of p alone, and
+ * what follows has a jump there. */
+static int collides(const struct keel_sim *s, const struct inside_event *own, const double *moment) {
+    if (s->simultaneous < 2 || !s->moment_of || !meet(s, own, s->moment_of)) return 0;
+    for (int k = 0; k < s->m->model->directions; k++) {
+        double a = moment[k], b = s->moment[k];
+        if (!(fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b)))) return 1;
+    }
+    return 0;
+}
+
 keel_status saltation_apply(struct keel_sim *s, const struct inside_event *own) {
     const struct model *model = s->m->model;
     const struct inside_mode *next = s->m->mode[own->to];
@@ -113,10 +141,19 @@ keel_status saltation_apply(struct keel_sim *s, const struct inside_event *own) 
     if (model->directions == 0) return KEEL_OK;
     for (int k = 0; k < model->directions; k++)
         if (!isfinite(u[at + k]))
-            return sim_fail(s, KEEL_EUSER,
-                            "event `%s` at t = %.10g only touches zero: its time has no derivative, and the "
-                            "sensitivities end there",
-                            name, t);
+            return sim_fail(
+                s, KEEL_EUSER,
+                "event `%s` at t = %.10g: its function only touches zero, or an action has set it "
+                "off; its time has no derivative, and the sensitivities end there",
+                name, t);
+    if (collides(s, own, u + at))
+        return sim_fail(
+            s, KEEL_EUSER,
+            "events `%s` and `%s` act at one time, t = %.10g, and their times move otherwise: what "
+            "follows has no derivative, and the sensitivities end there",
+            s->moment_of->event->label.text, name, t);
+    memcpy(s->moment, u + at, (size_t)model->directions * sizeof *u);
+    s->moment_of = own;
     keel_status status = values_at(&next->rates, t, u, NULL, s->parameter, &s->scratch, s->rate);
     if (status == KEEL_ENOMEM) return sim_no_memory(s);
     for (int i = 0; i < r->n; i++) {

@@ -138,6 +138,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->outgrown);
     free(s->work);
     free(s->rate);
+    free(s->moment);
     free(s->entry);
     free(s->time);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);
@@ -212,11 +213,10 @@ static keel_status advance(struct keel_sim *s, double t_wake, double t_end, int 
 
 /* What is due where the run stands. */
 static keel_status act_in_time(struct keel_sim *s) {
-    int any = sim_due(s) >= 0;
-    keel_status status = any ? sim_pieces(s) : KEEL_OK;
+    int event = sim_due(s);
+    keel_status status = event >= 0 ? sim_pieces(s) : KEEL_OK;
     if (status == KEEL_OK) status = contact_tell_rest(s, 0);
-    for (int event = sim_due(s); event >= 0 && status == KEEL_OK; event = sim_due(s))
-        status = sim_act(s, event);
+    for (; event >= 0 && status == KEEL_OK; event = sim_due(s)) status = sim_act(s, event);
     return s->status < 0 ? s->status : status;
 }
 

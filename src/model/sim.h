@@ -48,6 +48,8 @@ struct keel_sim {
     int outgrowns;
     double *work;                           /* enough for the unknowns of any mode and what is assigned */
     double *rate;                           /* as many, for saltation.h */
+    double *moment;                         /* by direction: tau of the event that acted last, */
+    const struct inside_event *moment_of;   /* which is this; NULL: none yet */
     double *entry;                          /* the unknowns with which the mode in force was entered */
     double direction;                       /* of time: 1 or -1 */
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */

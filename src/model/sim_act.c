@@ -186,7 +186,7 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
     double t = keel_time(s->solver), off = off_constraints(s);
     keel_status status = jump_apply(&mode->jump, t, s->parameter, own->stays, s->work, &path);
     if (status == KEEL_OK) {
-        int samples = own->event->direction >= SYNTAX_EVERY && own->to == s->mode; /* again and again */
+        int samples = own->event->direction >= SYNTAX_EVERY && own->to == s->mode && !s->contact;
         status =
             samples ? keel_go_on(s->solver, s->work) : keel_switch(s->solver, &s->problem[own->to], s->work);
         if (status < 0) why = sim_said_by(s->solver);

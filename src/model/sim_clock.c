@@ -12,7 +12,8 @@
 #include <math.h>
 
 static int same(double a, double b) {
-    return fabs(a - b) <= 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
+    double size = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+    return fabs(a - b) <= 4 * DBL_EPSILON * size;
 }
 
 static const struct model_mode *mode_of(const struct keel_sim *s) {

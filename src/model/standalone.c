@@ -4,11 +4,9 @@
  * but letters, digits and a few signs escaped; names of C functions are made of letters, digits and _. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "base/text.h"
-#include "methods/registry.h"
+#include "model/import.h"
 #include "model/sim.h"
 #include "model/standalone.h"
-
-#include <keel/options.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,32 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 60 };
-
-struct page {
-    FILE *out;
-    char name[LONGEST + 10]; /* of the model, as C takes it */
-    const char *method;      /* that its functions are for; NULL: any */
-};
-
 /* Names and numbers ------------------------------------------------------------------------------------- */
 
 /* A name that C takes and that none of keel's begins with. */
 static void safe_name(char *out, size_t capacity, const char *name) {
     int strange =
         !isalpha((unsigned char)name[0]) || strncmp(name, "keel", 4) == 0 || strncmp(name, "KEEL", 4) == 0;
-    text_set(out, capacity, "%s%.*s", strange ? "model_" : "", LONGEST, name);
+    text_set(out, capacity, "%s%.*s", strange ? "model_" : "", STANDALONE_NAME, name);
     for (char *at = out; *at; at++)
         if (!isalnum((unsigned char)*at) || (unsigned char)*at > 127) *at = '_';
 }
 
 /* Octal escapes end after three digits, whatever follows; ? is escaped for the sake of trigraphs. */
-static void put_string(FILE *out, const char *text) {
+void standalone_bytes(FILE *out, const char *text, size_t length) {
     fputc('"', out);
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
-        if (*at < 128 && (isalnum(*at) || strchr(" _.,:;'()[]{}<>=+-*/^&|!#$@~", *at))) fputc(*at, out);
-        else fprintf(out, "\\%03o", *at);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char at = (unsigned char)text[i];
+        if (at && at < 128 && (isalnum(at) || strchr(" _.,:;'()[]{}<>=+-*/^&|!#$@~", at))) fputc(at, out);
+        else fprintf(out, "\\%03o", at);
+    }
     fputc('"', out);
+}
+
+void standalone_string(FILE *out, const char *text) {
+    standalone_bytes(out, text, strlen(text));
 }
 
 void standalone_number(FILE *out, double value) {
@@ -63,7 +59,7 @@ static void put_names(FILE *out, const char *what, int mode, int count, const ch
     fprintf(out, "static const char *const %s_%d[] = {\n", what, mode);
     for (int i = 0; i < count; i++) {
         fputs("    ", out);
-        put_string(out, names[i]);
+        standalone_string(out, names[i]);
         fputs(",\n", out);
     }
     fputs("};\n", out);
@@ -130,7 +126,7 @@ static void prepare_events(FILE *out, int mode, const keel_problem *p) {
 }
 
 /* What taylor and methods with equations of their own need; 1: there is something. */
-static int put_extras(const struct page *page, int mode, int n, const keel_extras *x) {
+static int put_extras(const struct standalone *page, int mode, int n, const keel_extras *x) {
     FILE *out = page->out;
     const struct {
         const char *name;
@@ -153,8 +149,9 @@ static int put_extras(const struct page *page, int mode, int n, const keel_extra
     }
     fprintf(out, "static const keel_extras extras_%d = {\n", mode);
     if (v->directions)
-        fprintf(out, "    .variations = {%d, direction_%d, derivative_of_%d, model_%d_moments},\n",
-                v->directions, mode, mode, mode);
+        fprintf(out, "    .variations = {%d, direction_%d, derivative_of_%d, ", v->directions, mode, mode);
+    if (v->moments) fprintf(out, "model_%d_moments},\n", mode);
+    else if (v->directions) fputs("0},\n", out);
     for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (page->method && x->series.value)
         fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.workspace,
@@ -172,7 +169,7 @@ static void put_sizes(FILE *out, const char *word, int mode, int count, const do
     if (value) put_doubles(out, "const double", name, count, value);
 }
 
-static void put_problem(struct page *page, const keel_model *m, int mode) {
+static void put_problem(struct standalone *page, const keel_model *m, int mode) {
     FILE *out = page->out;
     const keel_problem *p = &m->mode[mode]->fill.problem;
     const struct {
@@ -202,7 +199,7 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     int extras = put_extras(page, mode, p->n, p->extras);
     fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode,
             keel_form_at((int)p->form)->constant);
-    put_string(out, keel_model_name(m));
+    standalone_string(out, keel_model_name(m));
     fprintf(out, ", .n = %d, .m = %d, .t0 = ", p->n, p->m);
     standalone_number(out, p->t0);
     fputs(",\n", out);
@@ -227,11 +224,10 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     fputs("    .user = (void *)&bound};\n", out);
 }
 
-/* The name of a function of a mode: that gives its `problem`, or sets the `pieces` of its tables. */
-static void problem_name(const struct page *page, const keel_model *m, int mode, const char *what, char *out,
-                         size_t capacity) {
-    char name[LONGEST + 10];
-    const char *of = m->model->mode[mode].name;
+void standalone_name(const struct standalone *page, const keel_model *m, int mode, const char *what,
+                     char *out, size_t capacity) {
+    char name[STANDALONE_NAME + 10];
+    const char *of = mode < 0 ? NULL : m->model->mode[mode].name;
     if (of) safe_name(name, sizeof name, of);
     if (of) text_set(out, capacity, "%s_%s_%s", page->name, name, what);
     else text_set(out, capacity, "%s_%s", page->name, what);
@@ -239,42 +235,39 @@ static void problem_name(const struct page *page, const keel_model *m, int mode,
 
 /* The file ---------------------------------------------------------------------------------------------- */
 
-/* Does an event of the first mode stop the solver? */
-static int acts(const keel_model *m) {
-    const struct keel_problem *p = &m->mode[m->model->start]->fill.problem;
-    int stops = 0;
-    for (int i = 0; i < p->event.count; i++) stops |= !p->event_kind[i];
-    return stops;
-}
-
-static void put_head(struct page *page, const keel_model *m) {
+static void put_head(struct standalone *page, const keel_model *m) {
     FILE *out = page->out;
-    char name[3 * LONGEST];
+    char name[3 * STANDALONE_NAME];
     fputs("/* A model as C, written by keel " KEEL_VERSION ".  Compile it with\n"
           " *     cc -O2 -ffp-contract=off -fno-builtin FILE.c -lkeel -lm\n"
           " * and it gives the same bits as `keel run`; with -DKEEL_MODEL_MAIN it is a program.\n *\n",
           out);
     for (int i = 0; i < m->modes; i++) {
-        problem_name(page, m, i, "problem", name, sizeof name);
+        standalone_name(page, m, i, "problem", name, sizeof name);
         fprintf(out, " * %s(): the problem%s.\n", name,
                 m->modes == 1          ? ""
                 : i == m->model->start ? " of the first mode"
                                        : " of a mode; its u0 is to be given");
     }
-    if (acts(m))
-        fputs(
-            " * What events do, and the change of modes, is not in it: the program that uses it does that.\n",
-            out);
-    fputs(" * The functions read `parameter`: change a number there before keel_open. */\n"
-          "#include <keel/extras.h>\n\n"
-          "#if defined __GNUC__\n#pragma GCC diagnostic ignored \"-Wunused-function\" /* not every model "
-          "needs all */\n"
-          "#endif\n",
-          out);
+    if (standalone_acts(m)) {
+        standalone_name(page, m, -1, "model", name, sizeof name);
+        fprintf(out,
+                " * %s(): the model with these functions; keel_sim_open and keel_sim_run carry out what its\n"
+                " * events do.  The problems alone know nothing of actions, contacts and changes of mode;\n"
+                " * -DKEEL_MODEL_PROBLEMS leaves the rest out.\n",
+                name);
+    }
+    fprintf(out,
+            " * The functions read `parameter`: change a number there before keel_open. */\n"
+            "#include <keel/extras.h>\n%s\n"
+            "#if defined __GNUC__\n#pragma GCC diagnostic ignored \"-Wunused-function\" /* not every model "
+            "needs all */\n"
+            "#endif\n",
+            standalone_acts(m) ? "#include <keel/model.h>\n" : "");
 }
 
 /* With held values as at the start, which a run finds out. */
-static void put_parameters(struct page *page, const keel_model *m) {
+static void put_parameters(struct standalone *page, const keel_model *m) {
     FILE *out = page->out;
     const struct model *model = m->model;
     keel_sim *start = model->helds && m->u0 ? keel_sim_open(m, NULL) : NULL;
@@ -286,129 +279,15 @@ static void put_parameters(struct page *page, const keel_model *m) {
     fprintf(out, "const char *const %s_parameter_names[] = {\n", page->name);
     for (int i = 0; i < model->parameters; i++) {
         fputs("    ", out);
-        put_string(out, model->parameter[i].label.text);
+        standalone_string(out, model->parameter[i].label.text);
         fputs(",\n", out);
     }
     fprintf(out, "    0};\ndouble *const %s_parameters = parameter;\n", page->name);
     standalone_tables(out, m);
 }
 
-static int wants_short_steps(const keel_model *m) {
-    int events = 0;
-    for (int i = 0; i < m->modes; i++)
-        events |= m->model->mode[i].events > 0 || m->mode[i]->formulation.n == 0;
-    return events;
-}
-
-/* "+auto" says nothing. */
-static void put_method(FILE *out, const char *method) {
-    char pair[128];
-    const char *plus = strstr(method, "+auto");
-    text_set(pair, sizeof pair, "%.*s", (int)(plus ? (size_t)(plus - method) : strlen(method)), method);
-    put_string(out, pair);
-}
-
-/* The k-th word of "a|b|c", from 1 on. */
-static void put_choice(FILE *out, const char *words, int k) {
-    while (--k > 0) words += strcspn(words, "|") + 1;
-    fprintf(out, "%.*s", (int)strcspn(words, "|"), words);
-}
-
-/* As keel run would set them.  Values for each state are left out, and what they go with. */
-static void put_options(FILE *out, const keel_model *m, const keel_options *given) {
-    keel_options o = *given;
-    const keel_field *f;
-    if (!o.method) o.method = registry_default(&o);
-    if (o.step == 0) o.rtol = KEEL_VALUE(&o, rtol);
-    if (o.max_step == 0 && o.step == 0 && wants_short_steps(m))
-        o.max_step = fabs(m->span[1] - m->span[0]) / 100;
-    if (o.norm == KEEL_GIVEN) o.norm = KEEL_BY_DEFAULT;
-    o.weights = o.atol_each = NULL;
-    fputs("    const keel_options options = {", out);
-    for (int i = 0; (f = keel_field_at(i)); i++) {
-        double number = keel_field_number(f, &o);
-        if (!keel_field_given(f, &o)) continue;
-        fprintf(out, "\n        .%s = ", f->name);
-        if (f->offset == offsetof(keel_options, method)) put_method(out, o.method);
-        else if (f->type == KEEL_FIELD_TEXT) put_string(out, keel_field_text(f, &o));
-        else if (f->type == KEEL_FIELD_CHOICE) put_choice(out, f->constants, (int)number);
-        else if (f->type == KEEL_FIELD_REAL) standalone_number(out, number);
-        else fprintf(out, "%.0f", number);
-        fputc(',', out);
-    }
-    fputs("\n    };\n", out);
-}
-
-/* The first event at a time of its own, in the first mode: its time and name; NULL: none up to the end. */
-static const char *first_timed(const keel_model *m, double *t) {
-    keel_sim *s = m->model->mode[m->model->start].timed ? keel_sim_open(m, NULL) : NULL;
-    const struct model_event *event = m->model->mode[m->model->start].event;
-    int number = -1;
-    *t = m->span[1];
-    if (s && s->solver && keel_state_of(s->solver) >= 0 && m->span[0] != m->span[1]) {
-        s->direction = m->span[1] > m->span[0] ? 1 : -1;
-        number = sim_due(s);
-        if (number >= 0) *t = m->span[0];
-        else sim_next_time(s, m->span[1], t, &number);
-    }
-    keel_sim_close(s);
-    return number >= 0 ? event[number].label.text : NULL;
-}
-
-static void put_main(struct page *page, const keel_model *m, const keel_options *o) {
-    static const char after_event[] =
-        "    /* What an event does is up to the program that uses the problem: keel_event(s) is its number, "
-        "and\n"
-        "     * keel_restart or keel_switch go on from there.  This one stops. */\n"
-        "    if (status == KEEL_EVENT) printf(\"stopped by event %s\\n\", "
-        "problem->event.names[keel_event(s)]);\n";
-    static const char rest[] =
-        "    if (status < 0 || status == KEEL_REST) printf(\"%s: %s\\n\", keel_status_name(status), "
-        "keel_message(s));\n"
-        "    printf(\"t = %.17g\\n\", keel_time(s));\n"
-        "    for (int i = 0; keel_state(s) && i < problem->n + problem->m; i++)\n"
-        "        printf(\"%s = %.17g\\n\", problem->names[i], keel_state(s)[i]);\n"
-        "    for (int i = 0; keel_row_at(s, i, &row); i++)\n"
-        "        printf(\"%-20s start %-12.6g largest drift %-10.2g %.1f round-offs\\n\", row.name, "
-        "row.start,\n"
-        "               row.drift, row.units);\n"
-        "    keel_close(s);\n    return status < 0;\n}\n#endif\n";
-    FILE *out = page->out;
-    char name[3 * LONGEST];
-    problem_name(page, m, m->model->start, "problem", name, sizeof name);
-    fputs("\n#ifdef KEEL_MODEL_MAIN\nint printf(const char *, ...);\n\n"
-          "/* Runs the model over its time span, prints the last state and the certificate. */\n"
-          "int main(void) {\n",
-          out);
-    put_options(out, m, o);
-    double t_end;
-    const char *timed = first_timed(m, &t_end);
-    fprintf(out,
-            "    const keel_problem *problem = %s();\n    keel_solver *s = keel_open(problem, &options);\n"
-            "    keel_status status = ",
-            name);
-    if (m->mode[m->model->start]->formulation.clocks) {
-        problem_name(page, m, m->model->start, "pieces", name, sizeof name);
-        standalone_run(out, name, m->span[0], t_end);
-    } else {
-        fputs("keel_run(s, ", out);
-        standalone_number(out, t_end);
-        fputs(");\n", out);
-    }
-    fputs("    keel_row row;\n", out);
-    if (acts(m)) fputs(after_event, out);
-    if (timed) {
-        fputs("    /* At this time an event acts; it is up to the program, too. */\n"
-              "    if (status == KEEL_OK) printf(\"stopped by event %s\\n\", ",
-              out);
-        put_string(out, timed);
-        fputs(");\n", out);
-    }
-    fputs(rest, out);
-}
-
 /* The functions as they are compiled for a run, but static; 0, or what errno is to be. */
-static int put_functions(struct page *page, const keel_model *m) {
+static int put_functions(struct standalone *page, const keel_model *m) {
     struct emit e;
     emit_open(&e);
     e.local = 1;
@@ -427,28 +306,29 @@ char *keel_model_standalone(const keel_model *m, const keel_options *o) {
     char *text = NULL;
     size_t length = 0;
     if (!m || m->status != KEEL_OK) return errno = EINVAL, NULL;
-    if (m->model->mode[0].contacts || m->model->groups > 1) return errno = ENOTSUP, NULL;
-    struct page page = {.out = open_memstream(&text, &length)};
+    struct standalone page = {.out = open_memstream(&text, &length)};
     if (!page.out) return errno = ENOMEM, NULL;
     if (o && o->method && strcspn(o->method, "+") == 6 && strncmp(o->method, "taylor", 6) == 0)
         page.method = "taylor";
     safe_name(page.name, sizeof page.name, keel_model_name(m));
     put_head(&page, m);
-    int wrong = standalone_tables_fit(m) ? put_functions(&page, m) : EFBIG;
+    int fits = standalone_tables_fit(m) && (!standalone_acts(m) || import_carries(m));
+    int wrong = fits ? put_functions(&page, m) : EFBIG;
     put_parameters(&page, m);
     for (int i = 0; i < m->modes; i++) put_problem(&page, m, i);
     for (int i = 0; i < m->modes; i++) {
-        char name[3 * LONGEST];
-        problem_name(&page, m, i, "problem", name, sizeof name);
+        char name[3 * STANDALONE_NAME];
+        standalone_name(&page, m, i, "problem", name, sizeof name);
         fprintf(
             page.out,
             "\nconst keel_problem *%s(void);\nconst keel_problem *%s(void) {\n    return &problem_%d;\n}\n",
             name, name, i);
         if (!m->mode[i]->formulation.clocks) continue;
-        problem_name(&page, m, i, "pieces", name, sizeof name);
+        standalone_name(&page, m, i, "pieces", name, sizeof name);
         standalone_pieces(page.out, m, i, name);
     }
-    put_main(&page, m, o ? o : &none);
+    if (standalone_acts(m)) standalone_model(&page, m);
+    standalone_main(&page, m, o ? o : &none);
     if (ferror(page.out)) wrong = ENOMEM;
     if (fclose(page.out)) wrong = ENOMEM;
     if (!wrong) return text;

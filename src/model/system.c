@@ -35,7 +35,8 @@ void system_label(const struct system *y, int i, int order, char *out, size_t ca
         text_add(out, capacity, "%s", mode->rolling.list[o->number].label.text);
         break;
     case SYSTEM_EQUATION:
-        text_add(out, capacity, "line %d", system_line(y, o->where));
+        source_line(y->source, o->where.offset, name, sizeof name);
+        text_add(out, capacity, "%s", o->where.length ? name : "line 0");
         if (o->copies > 1) text_add(out, capacity, " (%d)", o->copy);
         break;
     case SYSTEM_MOTION:

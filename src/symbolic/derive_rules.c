@@ -134,7 +134,7 @@ static expr chain_power(struct graph *g, expr e, int k, expr f) {
         if (k == 1) return derive_mul(g, derive_mul(g, e, of(g, EXPR_LOG, a)), f);
         return derive_mul(g, derive_mul(g, b, expr_power(g, a, plus(g, -1, b))), f);
     case EXPR_SQRT:
-        return derive_div(g, derive_mul(g, expr_constant(g, 0.5), f), e);
+        return derive_mul(g, expr_constant(g, 0.5), derive_div(g, f, e)); /* c/x^2 over x is one quotient */
     case EXPR_CBRT:
         return derive_div(g, f, derive_mul(g, expr_constant(g, 3), square(g, e)));
     case EXPR_EXP:

@@ -218,13 +218,17 @@ int expr_symbols(struct graph *g, size_t roots, const expr *root, struct expr_li
     return 0;
 }
 
-int expr_depends(struct graph *g, expr e, size_t count, const expr *symbol) {
+int expr_any_depends(struct graph *g, size_t roots, const expr *root, size_t count, const expr *symbol) {
     struct expr_list list;
-    if (expr_order(g, 1, &e, &list)) return 1;
+    if (expr_order(g, roots, root, &list)) return 1;
     free(list.item);
     for (size_t i = 0; i < count; i++)
         if (g->mark[symbol[i]] == g->stamp) return 1;
     return 0;
+}
+
+int expr_depends(struct graph *g, expr e, size_t count, const expr *symbol) {
+    return expr_any_depends(g, 1, &e, count, symbol);
 }
 
 /* What stands for e: its image if there is one, e itself otherwise. */

@@ -172,6 +172,7 @@ int expr_order(struct graph *g, size_t roots, const expr *root, struct expr_list
 /* The symbols among it, in the order of their creation. */
 int expr_symbols(struct graph *g, size_t roots, const expr *root, struct expr_list *out);
 int expr_depends(struct graph *g, expr e, size_t count, const expr *symbol);
+int expr_any_depends(struct graph *g, size_t roots, const expr *root, size_t count, const expr *symbol);
 /* e with each from[i] (any node) replaced by to[i], all at once; written to out[].  0 or -1. */
 int expr_substitute(struct graph *g, size_t roots, const expr *root, size_t count, const expr *from,
                     const expr *to, expr *out);

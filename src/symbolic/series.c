@@ -4,11 +4,15 @@
 #include <math.h>
 
 #define SOURCE(...) __VA_ARGS__
+#include "symbolic/series_fronts.def"
 #include "symbolic/series_source.def"
 #include "symbolic/series_follow.def"
 #undef SOURCE
 
 #define SOURCE(...) #__VA_ARGS__,
+const char *const series_fronts_source[] = {
+#include "symbolic/series_fronts.def"
+    NULL};
 const char *const series_source[] = {
 #include "symbolic/series_source.def"
     NULL};
@@ -24,6 +28,7 @@ struct run {
     const struct series *s;
     const double *parameter;
     double *registers;
+    struct keel_fronts fronts;
 };
 
 static int zero(double t, const double *u, double *out, void *with) {
@@ -225,19 +230,36 @@ static long registers(const struct series *s) {
     return s->zero.registers > s->solve.registers ? s->zero.registers : s->solve.registers;
 }
 
+long series_room(const struct series *s) {
+    return s->fronts.m ? (long)series_fronts_room(&s->fronts) : (long)s->m * (s->m + 1);
+}
+
 int series_has_stride(const struct series *s) {
     return s->count + s->again < MOST_CODES;
 }
 
 void series_workspace(const struct series *s, long *workspace, long *per_order) {
-    long m = s->m;
-    *workspace = (long)s->jets + s->fixed + 2 * (long)s->sums + s->n + m * (m + 3) + registers(s);
+    *workspace =
+        (long)s->jets + s->fixed + 2 * (long)s->sums + s->n + 2 * (long)s->m + series_room(s) + registers(s);
     *per_order = (long)s->jets + s->copies + 2;
     *workspace += 2 + (s->leads ? *per_order : 0);
     if (series_has_stride(s)) *workspace += SERIES_STRIDE * *per_order;
 }
 
-static struct keel_recurrence recurrence_of(const struct series *s) {
+static struct keel_fronts fronts_of(const struct series_fronts *f) {
+    return (struct keel_fronts){.m = f->m,
+                                .entries = f->entries,
+                                .factors = f->factors,
+                                .largest = f->largest,
+                                .stack = f->stack,
+                                .shape = f->shape,
+                                .column = f->column,
+                                .onto = f->onto,
+                                .slot = f->slot,
+                                .to = f->to};
+}
+
+static struct keel_recurrence recurrence_of(const struct series *s, const struct run *run) {
     return (struct keel_recurrence){.n = s->n,
                                     .m = s->m,
                                     .given = s->given,
@@ -247,6 +269,7 @@ static struct keel_recurrence recurrence_of(const struct series *s) {
                                     .fixed = (int)s->fixed,
                                     .sums = (int)s->sums,
                                     .leads = s->leads,
+                                    .room = (int)series_room(s),
                                     .rate = s->rate,
                                     .row = s->row,
                                     .shift = s->shift,
@@ -257,13 +280,16 @@ static struct keel_recurrence recurrence_of(const struct series *s) {
                                     .known = known,
                                     .early = early,
                                     .late = late,
-                                    .again = again};
+                                    .again = again,
+                                    .fronts = s->fronts.m ? &run->fronts : NULL,
+                                    .factor = keel_fronts_factor,
+                                    .divide = keel_fronts_solve};
 }
 
 int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
                const double *p) {
-    struct run run = {s, p, work};
-    const struct keel_recurrence recurrence = recurrence_of(s);
+    struct run run = {s, p, work, fronts_of(&s->fronts)};
+    const struct keel_recurrence recurrence = recurrence_of(s, &run);
     return keel_recur(&recurrence, t, u, orders, orders + 1 + s->leads, NULL, out, work + registers(s), &run);
 }
 
@@ -273,8 +299,8 @@ void series_inverses(int orders, double *over) {
 
 int series_follow(const struct series *s, double t, const double *u, const double *c, int orders, double *out,
                   double *work, const double *p) {
-    struct run run = {s, p, work};
-    const struct keel_recurrence recurrence = recurrence_of(s);
+    struct run run = {s, p, work, fronts_of(&s->fronts)};
+    const struct keel_recurrence recurrence = recurrence_of(s, &run);
     int code =
         keel_follow(&recurrence, s->rates, t, u, c, orders, orders + 1, NULL, out, work + registers(s), &run);
     for (int i = 0; i < s->rates; i++)

@@ -7,7 +7,7 @@
  *
  * Sums of products are one node each.  What a product has of orders k and k + 1 before order k is known goes
  * to a place of its own.  Jets of which a' is asked for have a copy j a[j] behind all others, made by codes
- * of their own. */
+ * of their own.  The matrix of z is dense where z is short, else it has fronts. */
 #ifndef KEEL_SYMBOLIC_SERIES_H
 #define KEEL_SYMBOLIC_SERIES_H
 
@@ -58,6 +58,13 @@ struct series_code {
     uint32_t rule, to, a, b, c, d, e; /* jets, or numbers that do not move */
 };
 
+/* Tables of series_fronts.def; from: the entry of the Jacobian that comes at each place.  m = 0: none. */
+struct series_fronts {
+    int m, entries, factors, largest, stack;
+    int columns, slots;
+    int *shape, *column, *onto, *slot, *to, *from;
+};
+
 struct series {
     int n, m;             /* states; unknowns z, which come behind them among the inputs */
     int rates, follows;   /* n; or as many as follow a curve, which is x */
@@ -66,8 +73,10 @@ struct series {
     uint32_t jets, fixed; /* jets 0 .. n + m: of x, z, t; numbers that do not move, or of order 0 alone */
     uint32_t copies;      /* behind the jets */
     uint32_t sums;
-    struct tape zero;  /* all jets at order 0, then the numbers */
-    struct tape solve; /* the rows, then their jacobian by z, m x m */
+    struct tape zero; /* all jets at order 0, then the numbers */
+    struct tape
+        solve; /* the rows, then their jacobian by z, m x m or its entries in the order of the fronts */
+    struct series_fronts fronts;
     struct series_code *code;
     size_t again;             /* behind all: those that are run once more when z_k is known */
     size_t ahead;             /* those of g come first, two orders ahead of the others */
@@ -87,8 +96,10 @@ struct series_request {
     const struct tape_input *input;
 };
 
-/* Beyond there is no series: z has a dense matrix, and places of jets are numbers with flags. */
-enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 29 };
+/* Beyond there is no series: doubles of work, as keel_series has it, and places of jets are numbers with
+ * flags. */
+enum { SERIES_MOST_ROOM = 1 << 28, SERIES_MOST_JETS = 1 << 29 };
+enum { SERIES_SHAPE = 7 }; /* numbers that tell a front */
 
 /* 0; -1: no memory; 1: too large. */
 int series_build(struct series *s, struct derive *d, const struct series_request *q);
@@ -102,6 +113,12 @@ int series_tidy(struct series *s, size_t jets, size_t fixed);
 int series_fuse(struct series *s, size_t jets, size_t fixed);
 int series_trim(struct series *s, size_t *jets, expr *jet, size_t fixed);
 int series_copies(struct series *s);
+/* The matrix of z, with its fronts; 0, -1, or 1: too large. */
+int series_tops(struct series *s, struct derive *d, const struct series_request *q);
+/* Of a square pattern: 0; -1: no memory; 1: too large, or singular whatever its entries are. */
+int series_fronts_find(struct series_fronts *f, const struct derive_sparse *j);
+double series_fronts_room(const struct series_fronts *f); /* doubles: entries, factors, and what they take */
+void series_fronts_free(struct series_fronts *f);
 /* Which operands of a rule are jets. */
 enum { SERIES_FIRST = 1, SERIES_SECOND = 2, SERIES_THIRD = 4 };
 int series_operands(uint32_t rule);
@@ -115,6 +132,8 @@ int series_products(const struct series_code *c, struct series_product product[2
 /* Compiled models lay jets out SERIES_STRIDE apart where that is enough: addresses are constants then. */
 #define SERIES_STRIDE 38
 int series_has_stride(const struct series *s);
+/* Doubles of the matrix of z, with its factors and pivots. */
+long series_room(const struct series *s);
 /* Doubles of work for `orders`: workspace + per_order (orders + 1). */
 void series_workspace(const struct series *s, long *workspace, long *per_order);
 /* As keel_series.value; p: parameters. */
@@ -127,5 +146,6 @@ int series_follow(const struct series *s, double t, const double *u, const doubl
 /* 1 / k in two parts from over[2 k] on, k = 1 .. orders. */
 void series_inverses(int orders, double *over);
 extern const char *const series_source[];        /* the C of the recurrences; ends with NULL */
+extern const char *const series_fronts_source[]; /* of the fronts, before it */
 extern const char *const series_follow_source[]; /* and of those along a curve */
 #endif

@@ -409,27 +409,6 @@ static int settle(struct builder *b) {
     return s->leads ? series_lead(s, b->jets + b->fixeds) : 0;
 }
 
-/* The rows, then their jacobian by z, column by column. */
-static int solve_tape(struct builder *b, struct derive *d) {
-    const struct series_request *q = b->request;
-    size_t m = (size_t)q->m;
-    struct derive_sparse j;
-    expr missing, *out = malloc((m + m * m + 1) * sizeof *out);
-    if (!out || derive_jacobian(d, q->m, q->row, q->m, q->symbol + q->n, &j)) return free(out), -1;
-    memcpy(out, q->row, m * sizeof *out);
-    for (size_t i = 0; i < m * m; i++) out[m + i] = derive_zero(b->g);
-    for (int i = 0; i < q->m; i++)
-        for (int k = j.row_start[i]; k < j.row_start[i + 1]; k++)
-            out[m + (size_t)j.column[k] * m + (size_t)i] = j.value[k];
-    b->s->linear = 1;
-    for (int k = 0; k < j.row_start[q->m]; k++)
-        b->s->linear &= !expr_depends(b->g, j.value[k], m, q->symbol + q->n);
-    derive_free(&j);
-    int failed = tape_build(&b->s->solve, b->g, m + m * m, out, q->inputs, q->input, &missing);
-    free(out);
-    return failed;
-}
-
 /* What stands for row i. */
 static expr root_row(const struct series_request *q, int i) {
     return q->lead && q->lead[i] != EXPR_NONE ? q->lead[i] : q->row[i];
@@ -459,13 +438,13 @@ static int finish(struct builder *b, struct derive *d) {
     if (b->fixeds) memcpy(out + b->jets, b->fixed, b->fixeds * sizeof *out);
     int failed = tape_build(&s->zero, b->g, b->jets + b->fixeds, out, q->inputs, q->input, &missing);
     free(out);
-    return failed || (q->m && solve_tape(b, d)) ? -1 : 0;
+    if (failed) return -1;
+    return q->m ? series_tops(s, d, q) : 0;
 }
 
 int series_build(struct series *s, struct derive *d, const struct series_request *q) {
     struct builder b = {.g = d->g, .s = s, .request = q};
     *s = (struct series){.n = q->n, .m = q->m, .given = q->given, .rates = q->rates, .follows = q->follows};
-    if (q->m > SERIES_MOST_TOPS) return 1;
     place_symbols(&b);
     size_t n = (size_t)q->rates, m = (size_t)q->m;
     expr *root = malloc((n + m + 1) * sizeof *root);
@@ -486,6 +465,7 @@ int series_build(struct series *s, struct derive *d, const struct series_request
 void series_free(struct series *s) {
     tape_free(&s->zero);
     tape_free(&s->solve);
+    series_fronts_free(&s->fronts);
     free(s->code);
     free(s->rate);
     free(s->row);

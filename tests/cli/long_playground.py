@@ -10,7 +10,7 @@ import unittest
 
 import cli
 from browser import Browser
-from test_playground_browser import PAGE, newest
+from test_playground_browser import PAGE, methods_with_other_bits, newest
 
 PATIENCE = 60  # seconds for one example; those that take longer are stopped, which must work, too
 PART = ("lorenz", "double_pendulum", "henon_chaotic", "n_body", "figure_eight")  # chaotic: last digits grow
@@ -59,6 +59,21 @@ class Speed(cli.Case):
             rates = [browser.ask(DRAG) for _ in range(8)]
         print("a slider is followed by %.0f frames a second, at least %.0f" % (max(rates), min(rates)))
         self.assertGreaterEqual(max(rates), 30)
+
+
+# Steps with sinh, sin, expm1 of their own, which come from another libm.
+LIE = ("gps", "so-exp", "glnr", "dso", "rkmk4", "hmgps", "lgdae", "lgdae-nested")
+
+
+class Methods(cli.Case):
+    def test_every_method_has_the_bits_of_the_command(self):
+        with Browser() as browser:
+            browser.open("file://" + PAGE)
+            browser.wait("typeof page === 'object' && page.runs > 0 && !page.runner.busy")
+            different, ran = methods_with_other_bits(self, browser, lambda name: name not in LIE)
+            self.assertEqual((different, browser.complaints), ([], []))
+        print("equal bits in the page:", ", ".join("%s by %d methods" % one for one in ran.items()))
+        self.assertGreater(min(ran.values()), 20)
 
 
 class Examples(cli.Case):

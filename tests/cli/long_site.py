@@ -25,11 +25,11 @@ class Site(cli.Case):
                     browser.open("file://" + page)
                     browser.wait("document.readyState === 'complete' && location.pathname.endsWith('%s')" % os.path.basename(page))
                     self.assertEqual(browser.ask(CONTRAST)[:5], [], (theme, page))
-            browser.resize(412, 900, mobile=True)
+            browser.resize(360, 900, mobile=True)
             for page in pages:
                 browser.open("file://" + page)
                 browser.wait("document.readyState === 'complete' && location.pathname.endsWith('%s')" % os.path.basename(page))
-                self.assertLessEqual(browser.ask("document.documentElement.scrollWidth"), 412, page)
+                self.assertLessEqual(browser.ask("document.documentElement.scrollWidth"), 360, page)
             outside = [one for one in browser.requests if not one.startswith(("file://", "data:", "about:"))]
             self.assertEqual((outside, browser.complaints), ([], []))
         print(len(pages), "pages")

@@ -57,6 +57,17 @@ class Accuracy(cli.Case):
                     self.assertLess(abs(mended["state"]["y"] - 1.7724538509055159 * width), 1e-5 * width)
                     self.assertNotIn("warning", mended["accuracy"])
 
+    def test_a_pulse_that_nothing_else_moves_with(self):
+        """The run stays at 0 and knows no sizes, but no atol shows what its steps passed over: --max-step does."""
+        text = "model pulse\nvar x\nx' = exp(-((t - %g)/%g)^2)\ninit x = 0\nrun 0 .. %g\n"
+        for at, width, span, method in ((50, 0.05, 100, "dop853"), (7.7, 0.02, 40, "radau"), (71, 0.1, 200, "bs32")):
+            with self.subTest(method=method):
+                found = run(text % (at, width, span), "--method", method)
+                self.assertIn("--max-step", found["accuracy"]["warning"])
+                longest = found["accuracy"]["warning"].split()[-1]
+                mended = run(text % (at, width, span), "--method", method, "--max-step", longest)
+                self.assertLess(abs(mended["state"]["x"] - 1.7724538509055159 * width), 1e-4 * width)
+
     def test_fixed_steps_on_a_period(self):
         """Steps that are whole periods see a constant; half of them do, too."""
         text = "model beat\nvar x\nx' = 1 + cos(2*pi*%d*t)\ninit x = 0\nexact x = t + sin(2*pi*%d*t)/(2*pi*%d)\nrun 0 .. 10\n"

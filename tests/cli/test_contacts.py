@@ -59,7 +59,6 @@ def test_a_large_ball_is_no_chaos():
 
 
 def test_refusals():
-    refused("emit", example("contacts/ball"), words=("contacts",))
     _, err = keel("run", example("contacts/ball"), "--sensitivity", "e", status=1)
     check("sensitivities do not pass through contacts" in err, err)
     for command in ("steady", "orbit", "lyapunov"):

@@ -1,7 +1,7 @@
 /* test_digits.c - 17 digits as the C library writes them, for every kind of number. */
 #include "testing.h"
 
-#include "cli/digits.c"
+#include "cli/files/digits.c"
 
 static void check(double value) {
     char want[64], got[DIGITS_ROOM + 1];

@@ -60,6 +60,16 @@ def test_options():
     check("of x, y, z, exp(x), 1/y" in out, out)
 
 
+def test_picture():
+    with folder() as place:
+        for name in ("kepler", "spherical", "kowalevski"):
+            keel("discover", example(name), "--quiet", "--plot", f"{place}/{name}.svg")
+            with open(f"{place}/{name}.svg") as file:
+                check("terms of I" in file.read(), name)
+        refused("discover", example("lorenz"), "--plot", f"{place}/none.svg", words=("no invariant to draw",))
+        check(not os.path.exists(f"{place}/none.svg"), "a picture of nothing")
+
+
 def test_refusals():
     refused("discover", example("stick_slip"), words=("with modes",))
     refused("discover", example("kepler"), "--degree", 9, words=("5005 monomials up to degree 9", "the limit is 2000"))

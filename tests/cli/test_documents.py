@@ -16,7 +16,8 @@ RUN_BY = {
     "sh": {**dict.fromkeys(COMMANDS, "here"), "docs/analysis.md": "long_documents", "docs/gallery.md": "test_site", "docs/tutorial.md": "test_site"},
     "draw": {"docs/ensembles.md": "long_documents"},
     "c": dict.fromkeys(PROGRAMS, "here"),
-    "keel": {"README.md": "tests/lang", "docs/language.md": "tests/lang", "docs/tutorial.md": "test_site", "docs/ensembles.md": "long_documents"},
+    "keel": {"README.md": "tests/lang", "docs/language.md": "tests/lang", "docs/tutorial.md": "test_site", "docs/coming-from.md": "test_site",
+             "docs/ensembles.md": "long_documents"},
     "python": {"docs/python.md": "python/tests", "docs/python-gallery.md": "python/tests", "docs/coming-from.md": "python/tests"},
     "text": {"docs/python-gallery.md": "python/tests"},
 }

@@ -4,7 +4,7 @@ import itertools
 import json
 import random
 
-from tool import check, example, folder, keel, refused
+from tool import check, example, folder, keel
 
 
 def rows(path):
@@ -204,7 +204,6 @@ def test_what_is_said():
             check(sentence in said, f"{sentence}: {said}")
         said = told(place, TWO.replace("mode b.off: y' = x", "mode b.off:\n    x = 2"))
         check("`b.off` cannot be entered at t = 0.5: in mode `a.on, b.off`: line 3 cannot hold beside line 10" in said, said)
-        refused("emit", write(place, "two", TWO), words=("groups of modes",))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 /* test_limit.c - how many steps the command allows, and that they count over all parts of a run. */
 #include "testing.h"
 
-#include "cli/limit.c"
+#include "cli/job/limit.c"
 
 const char *job_why(keel_sim *sim) {
     return keel_sim_message(sim);

@@ -3,18 +3,23 @@
 
 The page is made by `./dev playground`; where it is missing, or older than what it is made of, the test is skipped."""
 import csv
+import functools
 import glob
 import gzip
+import http.server
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
 import cli
 from browser import Browser
+from long_arm import MODELS
 
 SOURCE = os.environ["KEEL_SOURCE"]
 PAGE = os.path.join(SOURCE, "build", "playground", "keel.html")
@@ -47,6 +52,36 @@ CONTRAST = """(() => {
 def newest():
     files = [one for pattern in MADE_OF for one in glob.glob(os.path.join(SOURCE, pattern), recursive=True)]
     return max(os.path.getmtime(one) for one in files if os.path.isfile(one))
+
+
+def methods_with_other_bits(case, browser, wanted):
+    """Runs of models without elementary functions, in the page and by the command: (model, method) where a row, a word or a number
+    of the result differs; and how many runs of each model came to their end."""
+    methods = [one for one in json.loads(case.keel("methods", "--json").stdout)["methods"] if wanted(one["name"])]
+    ran, different = dict.fromkeys(MODELS, 0), []
+    for name, text in MODELS.items():
+        with open(case.path(name + ".keel"), "w", encoding="utf-8") as file:
+            file.write(text)
+        for method in methods:
+            steps = [] if "adaptive" in method["traits"] else ["--step", "0.02" if name != "stiff" else "0.001"]
+            words = ["--method", method["name"], *steps, "--interpret", "--json", "--accuracy", "no", name + ".keel"]
+            there = browser.ask("""page.runner.run({command: "run", words: %s, name: %s, text: %s, files: {}, keep: true})
+                .then(async (done) => [done.out, await new Blob(done.csv).text()])"""
+                                % (json.dumps(["--out", "/dev/rows.csv", *words]), json.dumps(name + ".keel"), json.dumps(text)))
+            done = subprocess.run([cli.KEEL, "run", "--out", "rows.csv", *words], capture_output=True, text=True, cwd=case.folder)
+            here = [done.stdout, ""]
+            if os.path.exists(case.path("rows.csv")):
+                with open(case.path("rows.csv"), encoding="utf-8") as file:
+                    here[1] = file.read()
+                os.remove(case.path("rows.csv"))
+            results = [json.loads(one[0]) if one[0] else {} for one in (here, there)]
+            for one in results:
+                for key in ("wall_s", "compile_s", "options"):
+                    one.pop(key, None)
+            if results[0] != results[1] or here[1] != there[1]:
+                different.append((name, method["name"]))
+            ran[name] += done.returncode == 0
+    return different, ran
 
 
 class Playground(cli.Case):
@@ -97,6 +132,19 @@ class Playground(cli.Case):
         outside = [one for one in self.browser.requests if not one.startswith(("file://", "blob:", "data:"))]
         self.assertEqual((outside, self.browser.complaints), ([], []))
 
+    def test_from_a_plain_file_server(self):
+        """The page alone is asked for."""
+        quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(quiet, directory=os.path.dirname(PAGE))) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            place = "http://127.0.0.1:%d/" % server.server_port
+            self.browser.open(place + "keel.html#example=kepler")
+            self.browser.wait("typeof page === 'object' && page.runs > 0 && !page.runner.busy")
+            server.shutdown()
+        self.assertIn("Held to round-off", self.verdict())
+        asked = {one.split("#")[0] for one in self.browser.requests if not one.startswith(("blob:", "data:", "about:"))}
+        self.assertEqual((asked, self.browser.complaints), ({place + "keel.html"}, []))
+
     def test_mistake_mended_and_run(self):
         self.load()
         runs = self.runs()
@@ -109,9 +157,14 @@ class Playground(cli.Case):
         self.assertEqual(next(line for line in lines if line.strip() == "^").index("^"), WRONG.split("\n")[2].index("y"))
         self.assertEqual(self.browser.ask("document.querySelector('#copy .mark-error').textContent"), "y")
         self.assertEqual(self.runs(), runs)
+        self.assertIn("Not run", self.verdict())  # the green words were those of another text
+        self.assertTrue(self.browser.ask("document.querySelector('main').classList.contains('outdated')"))
+        self.assertLessEqual(self.browser.ask("byId('messages').getBoundingClientRect().bottom - innerHeight"), 0)
         self.write(RIGHT)
         self.browser.wait("page.runs > %d && !page.runner.busy" % runs, 20)
         self.assertEqual(self.browser.ask("byId('messages').innerText"), "")
+        self.assertFalse(self.browser.ask("document.querySelector('main').classList.contains('outdated')"))
+        self.assertNotIn("Not run", self.verdict())
         self.same_numbers(RIGHT)
         self.assertEqual(self.browser.complaints, [])
 
@@ -139,6 +192,14 @@ class Playground(cli.Case):
             self.assertAlmostEqual(page["state"][name], value, delta=1e-6 * max(1, abs(value)))
         for row in page["kept"]:
             self.assertLess(row["scaled_drift"], 50)
+
+    def test_methods_have_the_bits_of_the_command(self):
+        """A method of each family; long_playground has all of them."""
+        self.load()
+        few = ("dop853", "radau", "gauss6", "rodas5p", "bdf", "taylor", "rattle4", "kahan-li8", "spark4", "average-field4")
+        different, ran = methods_with_other_bits(self, self.browser, lambda name: name in few)
+        self.assertEqual(different, [])
+        self.assertGreater(min(ran.values()), 3)
 
     def test_stop(self):
         self.load()
@@ -197,23 +258,65 @@ class Playground(cli.Case):
             time.sleep(0.3)  # colours change slowly
             self.assertEqual(self.browser.ask(CONTRAST), [], theme)
             self.browser.picture(os.path.join(cli.BUILD, "playground-%s.png" % theme))
-        self.browser.resize(412, 900, mobile=True)
-        self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), 412)
+        self.browser.resize(360, 800, mobile=True)
+        self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), 360)
         self.browser.picture(os.path.join(cli.BUILD, "playground-phone.png"))
         self.browser.resize(1400, 1000)
-        reached = set()
-        self.browser.ask("document.activeElement.blur()")
-        for _ in range(60):
-            self.browser.ask("document.activeElement === byId('editor') && byId('editor').blur()")
-            self.browser.press("Tab", 9)
-            reached.add(self.browser.ask("document.activeElement.id || document.activeElement.getAttribute('aria-label') || ''"))
-            if "editor" in reached:
-                break
-        for wanted in ("open-gallery", "run", "share", "save-model", "theme", "editor"):
-            self.assertIn(wanted, reached)
         unnamed = self.browser.ask("""[...document.querySelectorAll("button, input, select, textarea")].filter((one) =>
             !one.textContent.trim() && !one.getAttribute("aria-label") && !(one.labels && one.labels.length)).map((one) => one.outerHTML)""")
         self.assertEqual(unnamed, [])
+
+    def test_keys_reach_everything(self):
+        """By Tab alone, but for Escape out of the editor, where Tab writes spaces."""
+        self.load()
+        wanted = self.browser.ask("""(() => { const all = [...document.querySelectorAll("button, input, select, textarea, canvas[tabindex]")]
+            .filter((one) => one.offsetParent && !one.disabled); all.forEach((one, i) => { one.dataset.order = i; }); return all.length; })()""")
+        reached = set()
+        for _ in range(wanted + 5):
+            self.browser.press("Tab", 9)
+            reached.add(self.browser.ask("document.activeElement.dataset.order"))
+            self.browser.press("Escape", 27)
+        missed = self.browser.ask("""((reached) => [...document.querySelectorAll("[data-order]")]
+            .filter((one) => !reached.includes(one.dataset.order)).map((one) => one.outerHTML.slice(0, 99)))(%s)""" % json.dumps(sorted(map(str, reached))))
+        self.assertEqual(missed, [])
+        self.assertGreater(wanted, 20)
+
+    def test_sliders(self):
+        """Every plain number of a param line has one, with a unit or without; what follows from others has none."""
+        names = "[...document.querySelectorAll('#slider-list input[type=range]')].map((one) => one.getAttribute('aria-label'))"
+        for example, wanted in (("pendulum", ["m", "g", "l"]), ("brusselator_line", ["N"]), ("lorenz", ["sigma", "rho"])):
+            self.browser.open("about:blank")
+            self.load("#example=" + example)
+            self.assertEqual(self.browser.ask(names), wanted, example)
+
+    def test_pictures_suit_the_model(self):
+        """An array along a line is a map; rows in log t have an axis of powers of ten; a rope joins load and trolley."""
+        self.load("#example=brusselator_line")
+        colors = """new Set(Array.from(byId("field-plot").getContext("2d").getImageData(80, 20, 100, 200).data)).size"""
+        self.assertFalse(self.browser.ask("byId('field-card').hidden"))
+        self.assertGreater(self.browser.ask(colors), 60)
+        self.assertEqual(self.browser.ask("[...byId('field-of').options].map((one) => one.value)"), ["u", "v"])
+        self.browser.open("about:blank")
+        self.load("#example=wishbone")  # lower.r[1] is zero but for round-off, and the first column
+        self.assertGreater(self.browser.ask("Math.min(...[...page.shown].map((name) => columnExtent(page.results.columns[name])))"), 1e-3)
+        self.assertGreater(self.browser.ask("columnExtent(page.results.columns[byId('phase-x').value])"), 1e-3)
+        for example, decades in (("robertson", True), ("crane", False)):
+            self.browser.open("about:blank")
+            self.load("#example=" + example)
+            self.assertEqual(self.browser.ask("timePlot.data.decades"), decades)
+            self.assertTrue(self.browser.ask("byId('field-card').hidden"))
+        self.assertEqual(self.browser.ask("page.scene.found.rods.map((one) => [one.a.name, one.b.name])"), [["load.r", "trolley.r"]])
+        self.assertEqual(self.browser.complaints, [])
+
+    def test_motion_between_rows(self):
+        """A point on a circle of 15 rows a turn stays on it to a thousandth; an event ends a smooth piece."""
+        self.load()
+        most = self.browser.ask("""(() => { const t = Array.from({length: 40}, (_, k) => 0.42 * k), x = t.map(Math.cos), y = t.map(Math.sin);
+            let most = 0; for (let k = 1; k < 38; k++) for (const s of [0, 0.3, 0.5, 1])
+                most = Math.max(most, Math.abs(Math.hypot(sceneBetween(t, x, k, s), sceneBetween(t, y, k, s)) - 1)); return most; })()""")
+        self.assertLess(most, 1e-3)
+        self.assertEqual(self.browser.ask("sceneBetween([0, 1, 1, 2], [1, 0, 0, 1], 2, 0.5)"), 0.5)
+        self.assertEqual(self.browser.ask("sceneBetween([0, 1, 1, 2, 3], [9, 0, 0, 1, 4], 2, 0.5)"), 0.25)  # x = (t - 1)^2
 
     def test_size(self):
         with open(PAGE, "rb") as file:

@@ -11,8 +11,9 @@ import unittest
 import browser
 import cli
 from cli import example
+from test_playground_browser import CONTRAST
 
-PHONE, DESKTOP = (412, 3000), (1200, 2200)
+PHONE, DESKTOP = (360, 3000), (1200, 2200)
 
 
 class Browser(cli.Case):
@@ -79,6 +80,30 @@ class Browser(cli.Case):
         with open(page, "a") as file:
             file.write("<script>console.error('something'); missing()</script>")
         self.assertGreaterEqual(len(self.chromium(page, "--dump-dom")[1]), 1)
+
+    def test_no_words_are_clipped(self):
+        """Legends and labels of figures lie inside of their figure; the tables beside each other are whole."""
+        clipped = """[...document.querySelectorAll("figure svg text")].filter((one) => { const a = one.getBoundingClientRect(),
+            b = one.ownerSVGElement.getBoundingClientRect();
+            return a.width > 0 && (a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1); })
+            .map((one) => one.textContent)"""
+        with browser.Browser() as chromium:
+            for name in ("four_bar", "mechanisms/watt", "mechanisms/crane", "contacts/rocking"):
+                chromium.open("file://" + self.report(name))
+                chromium.wait("document.querySelector('footer') !== null && document.title.includes('%s')" % os.path.basename(name))
+                self.assertEqual(chromium.ask(clipped), [], name)
+                self.assertEqual(chromium.ask("[...document.querySelectorAll('.pair .wide')].filter((one) => one.innerText && one.scrollWidth > "
+                                              "one.clientWidth).map((one) => one.innerText)"), [], name)
+
+    def test_contrast(self):
+        page = self.report("slack_rod")
+        with browser.Browser() as chromium:
+            for theme in ("light", "dark"):
+                chromium.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+                chromium.open("file://" + page)
+                chromium.wait("document.querySelector('footer') !== null")
+                self.assertEqual(chromium.ask(CONTRAST), [], theme)
+            self.assertEqual((chromium.complaints, [one for one in chromium.requests if not one.startswith(("file:", "data:"))]), ([], []))
 
     def test_fits_a_phone(self):
         """Only tables and the model's text may be wider than the page, inside of boxes that scroll."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The documents as a site: every command beside a picture runs, every model is right, no link leads nowhere."""
+import base64
 import glob
 import json
 import os
@@ -39,7 +40,22 @@ class Site(cli.Case):
         for name in ("keel_run", "keel_open_abi", "keel_sim_open"):
             self.assertIn('<b id="%s">' % name, reference)
         if drawn:
-            self.assertGreaterEqual(len(glob.glob(self.path("site/gallery-*.svg"))), 8)
+            self.assertGreaterEqual(len(glob.glob(self.path("site/gallery-*.svg"))), 16)
+        if drawn and "keel.html" in pages:
+            self.models_of_links()
+
+    def models_of_links(self):
+        """What opens in the playground is a model that is right by itself: every picture of the gallery has one."""
+        count = 0
+        for page in glob.glob(self.path("site/*.html")):
+            with open(page, encoding="utf-8") as file:
+                for packed in re.findall(r'href="keel\.html#m=([^"]*)"', file.read()):
+                    model = json.loads(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
+                    with open(self.path("link.keel"), "w", encoding="utf-8") as text:
+                        text.write(model["text"])
+                    self.keel("check", self.path("link.keel"), "--quiet")
+                    count += 1
+        self.assertGreaterEqual(count, len(glob.glob(self.path("site/gallery-*.svg"))))
 
     def test_dead_links_and_failing_commands_are_found(self):
         """Of a copy of the project with two mistakes in its documents."""

@@ -2,6 +2,7 @@
 """Stiff models run without options by a stiff method while they are stiff; a named one is warned about; others are left
 alone."""
 import json
+import re
 import unittest
 
 import cli
@@ -43,7 +44,7 @@ class Stiff(cli.Case):
 
     def test_errors_are_those_of_the_tolerance(self):
         with open(example("robertson")) as file:
-            text = file.read().replace("options method = radau, rtol = 1e-9", "")
+            text = re.sub(r"^options.*", "", file.read(), flags=re.M)
         found = self.run_of(text)
         self.assertEqual(self.methods(found), ["rodas5p"])
         self.assertLess(abs(found["state"]["y[1]"] - 2.083340149701294230573e-8), 20 * (1e-6 * 2.08e-8 + 1e-9))

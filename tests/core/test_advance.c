@@ -211,7 +211,7 @@ static void a_kernel_on_the_way(void **state) {
     assert_int_equal(keel_sim_run(a, 80), KEEL_OK);
     assert_int_equal(keel_sim_run(b, 80), KEEL_OK);
     same_solver(keel_sim_solver(a), keel_sim_solver(b), 2);
-    keel_options implicit = {.method = "gauss8", .step = 0.1};
+    keel_options implicit = {.method = "radau5", .step = 0.1};
     keel_sim *g = keel_sim_open(m, &implicit);
     assert_int_equal(keel_sim_compile(g), 0);
     assert_int_equal(keel_sim_run(g, 3), KEEL_OK);

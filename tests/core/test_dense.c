@@ -351,6 +351,36 @@ static void places_outside_the_last_step_are_refused(void **state) {
     keel_close(s);
 }
 
+enum { CHAIN = 11 };
+
+/* x_j' = x_(j-1), and at the end of the chain what is stiff, z' = -1e6 (z - x). */
+static int stiff_end(double t, const double *x, double *dx, void *user) {
+    (void)t, (void)user;
+    dx[0] = 1;
+    for (int j = 1; j < CHAIN; j++) dx[j] = x[j - 1];
+    dx[CHAIN] = -1e6 * (x[CHAIN] - x[CHAIN - 1]);
+    return 0;
+}
+
+/* A step from rest sees nothing of the end of the chain, and is longer than its stability allows: the stages
+ * that dense output adds must not make something of it. */
+static void a_step_from_rest_has_no_stiff_values_inside(void **state) {
+    (void)state;
+    static const double u0[CHAIN + 1];
+    const keel_problem p = {
+        .form = KEEL_ODE, .n = CHAIN + 1, .f = {.count = CHAIN + 1, .value = stiff_end}, .u0 = u0};
+    const keel_options o = {.method = "dop853", .rtol = 1e-6, .atol = 1e-9, .first_step = 0.05};
+    double u[CHAIN + 1];
+    keel_solver *s = keel_open(&p, &o);
+    assert_ok(s, keel_step(s, 1));
+    assert_true(keel_time(s) > 0.01);
+    for (int k = 1; k < POINTS; k++) {
+        assert_ok(s, keel_eval(s, k * keel_time(s) / POINTS, u));
+        assert_below(fabs(u[CHAIN]), 1e-6);
+    }
+    keel_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invariants_hold_between_the_steps),
@@ -365,6 +395,7 @@ int main(void) {
         cmocka_unit_test(output_times_do_not_disturb_fixed_steps),
         cmocka_unit_test(native_constraints_hold_between_the_steps),
         cmocka_unit_test(places_outside_the_last_step_are_refused),
+        cmocka_unit_test(a_step_from_rest_has_no_stiff_values_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

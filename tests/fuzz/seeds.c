@@ -1,7 +1,7 @@
 /* seeds.c - what the fuzzer begins with, beside the examples and what is kept: fuzz_seeds FOLDER writes the
  * texts of the mistakes into FOLDER/models, and words into FOLDER/words.models, .options and .claims. */
-#include "cli/command.h"
-#include "cli/option.h"
+#include "cli/job/command.h"
+#include "cli/job/option.h"
 #include "lang/lexer.h"
 
 #include <keel.h>

@@ -7,8 +7,8 @@
 #include "fuzz.h"
 #include "recipe.h"
 
-#include "cli/checkpoint.h"
-#include "cli/file.h"
+#include "cli/run/checkpoint.h"
+#include "cli/files/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  * many fields as the heading, numbers come back with the same bits, names with the same letters. */
 #include "fuzz.h"
 
-#include "cli/csv.h"
-#include "cli/digits.h"
+#include "cli/run/csv.h"
+#include "cli/files/digits.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
  * model names no files. */
 #include "fuzz.h"
 
-#include "cli/command.h"
-#include "cli/compare.h"
-#include "cli/trace.h"
+#include "cli/job/command.h"
+#include "cli/compare/compare.h"
+#include "cli/run/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

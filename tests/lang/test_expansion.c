@@ -1,5 +1,5 @@
-/* test_expansion.c - models of parts are written out with any memory: wherever it ends there is a sentence, and with
- * enough of it a flat model. */
+/* test_expansion.c - models of parts are written out with any memory: wherever it ends there is a sentence,
+ * and with enough of it a flat model. */
 #include "elaborated.h"
 
 /* Read with all the memory, written out with little. */

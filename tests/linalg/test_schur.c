@@ -199,6 +199,16 @@ static void solve(int way) {
     saddle_solve(&y->s, d[way], mu[way]);
 }
 
+/* The shortest d with K d = c is the solution for f = 0, to the last bit. */
+static void shortest_is_that_of_no_force(void) {
+    double of_force[MOST] = {0}, shortest[MOST], rows[MOST], again[MOST];
+    memcpy(rows, c, sizeof c);
+    memcpy(again, c, sizeof c);
+    saddle_solve_roughly(&y->s, of_force, rows);
+    saddle_shortest(&y->s, again, shortest);
+    for (int j = 0; j < y->nq; j++) assert_true(shortest[j] == of_force[j]);
+}
+
 /* By the Schur complement, by the whole system, and dense. */
 static void agrees(const char *what, uint64_t *seed, double agree) {
     double motion, rows;
@@ -209,12 +219,14 @@ static void agrees(const char *what, uint64_t *seed, double agree) {
     for (int e = 0; e < y->mass_start[y->nq]; e++) y->mass[e] *= 1.5; /* and again with other values */
     solve(0);
     if (!y->s.by_schur) fail_msg("%s: fell back", what);
+    shortest_is_that_of_no_force();
     residuals(f, c, d[0], mu[0], &motion, &rows);
     if (!(motion <= 100 && rows <= 200)) fail_msg("%s: off by %.3g and %.3g", what, motion, rows);
     schur_close(y->s.schur);
     y->s.schur = NULL;
     solve(1);
     assert_false(y->s.by_schur);
+    shortest_is_that_of_no_force();
     same(what, y->nq, d[0], d[1], agree);
     same(what, y->k, mu[0], mu[1], agree);
     for (int i = 0; i < y->k; i++)

@@ -9,20 +9,6 @@
 
 #include <float.h>
 
-/* (orders + 1) x n, to be freed; NULL where the series gives up. */
-static double *coefficients(const keel_problem *p, double t, const double *u, int orders) {
-    double *out = calloc((size_t)(orders + 1) * (size_t)p->n, sizeof *out);
-    double *work = calloc((size_t)keel_extras_of(p)->series.workspace +
-                              (size_t)keel_extras_of(p)->series.per_order * (size_t)(orders + 1) + 1,
-                          sizeof *work);
-    assert_true(out && work);
-    int code = keel_extras_of(p)->series.value(t, u, orders, out, work, p->user);
-    free(work);
-    if (code == 0) return out;
-    free(out);
-    return NULL;
-}
-
 static const char *const expressions[] = {"z + t*z - 3",
                                           "2/z - z/(1 + t)",
                                           "z*z*t",
@@ -259,20 +245,6 @@ static void polynomials_stay_on_the_constraints(void **state) {
         assert_below(before, 1e-15);
         keel_model_close(m);
     }
-}
-
-static void same_bits(const keel_problem *p, keel_series_fn *compiled, int orders) {
-    keel_problem other = *p;
-    assert_non_null(compiled);
-    own_extras(&other)->series.value = compiled;
-    double *here = coefficients(p, p->t0, p->u0, orders), *there = coefficients(&other, p->t0, p->u0, orders);
-    if (!here || !there) fail_msg("%s: the series fails at the start", p->name);
-    for (int k = 0; k < (orders + 1) * p->n; k++)
-        if (!(here[k] == there[k] || (isnan(here[k]) && isnan(there[k]))))
-            fail_msg("%s: coefficient %d of state %d is %.17g or %.17g", p->name, k / p->n, k % p->n, here[k],
-                     there[k]);
-    free(here);
-    free(there);
 }
 
 /* The same of the event functions, along a curve with coefficients like those of the motion. */

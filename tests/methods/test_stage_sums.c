@@ -11,7 +11,7 @@
 
 #include "methods/implicit_tables.h"
 
-enum { MOST_STAGES = STAGE_SUMS_MOST, WIDTH = 7, TRIALS = 2000 };
+enum { MOST_STAGES = KEEL_STAGES, WIDTH = 7, TRIALS = 2000 };
 
 static double draw(uint64_t *seed) { /* in -1 .. 1 */
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -19,7 +19,7 @@ static double draw(uint64_t *seed) { /* in -1 .. 1 */
 }
 
 /* sum_j w_j K_j of one component, and the largest |K_j|. */
-static struct twofold reference(const struct stage_weights *w, int s, const double *k, int c, double *most) {
+static struct twofold reference(const keel_stage_weights *w, int s, const double *k, int c, double *most) {
     struct twofold sum = {0, 0};
     *most = 0;
     for (int j = 0; j < s; j++) {
@@ -32,7 +32,7 @@ static struct twofold reference(const struct stage_weights *w, int s, const doub
 }
 
 /* Of every kind of table, with stages of like and of very different sizes. */
-static void check_row(const struct stage_weights *w, int s, uint64_t *seed) {
+static void check_row(const keel_stage_weights *w, int s, uint64_t *seed) {
     double k[MOST_STAGES * WIDTH], out[WIDTH];
     int wild = draw(seed) > 0;
     for (int i = 0; i < s * WIDTH; i++) k[i] = draw(seed) * (wild ? exp2(floor(60 * draw(seed))) : 1);
@@ -72,7 +72,7 @@ static void test_weights_of_tables(void **state) {
             for (int i = 0; i < s; i++) {
                 double sum = 0;
                 for (int j = 0; j < s; j++) {
-                    const struct stage_weights *w = &table.of_stage[i];
+                    const keel_stage_weights *w = &table.of_stage[i];
                     sum += fabs(w->coarse[j]);
                     assert_true(w->coarse[j] + w->fine[j] == table.a[i][j]);
                     assert_true(w->coarse[j] * 0x1p25 == nearbyint(w->coarse[j] * 0x1p25));
@@ -86,7 +86,7 @@ static void test_weights_of_tables(void **state) {
 /* Neither the largest nor the smallest numbers there are become something else. */
 static void test_extremes(void **state) {
     (void)state;
-    struct stage_weights half = {{0}, {0}};
+    keel_stage_weights half = {{0}, {0}};
     for (int j = 0; j < 2; j++) stage_weights_set(&half, j, twofold_of(0.5));
     for (int exponent = -1074; exponent < 1023; exponent++) {
         double k[2] = {ldexp(1, exponent), ldexp(1, exponent)}, out;

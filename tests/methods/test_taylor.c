@@ -167,7 +167,7 @@ static void what_cannot_be_done_is_said(void **state) {
     refused(
         &without.keel, (keel_options){.method = "taylor"},
         "taylor: it needs the series of a model, or extras.series; a long model has one if it is read for "
-        "taylor (keel_model_options.method), one with more than 128 accelerations and multipliers none");
+        "taylor (keel_model_options.method), unless that would take more than 2 GB of memory");
     refused(&p.keel, (keel_options){.method = "taylor", .order = 61},
             "order = 61: it must lie between 2 and 60, or be 0");
     refused(&p.keel, (keel_options){.method = "dop853", .order = 8},
@@ -181,7 +181,7 @@ static void what_cannot_be_done_is_said(void **state) {
     refused(
         problem_of(m), (keel_options){.method = "taylor"},
         "taylor: it needs the series of a model, or extras.series; a long model has one if it is read for "
-        "taylor (keel_model_options.method), one with more than 128 accelerations and multipliers none");
+        "taylor (keel_model_options.method), unless that would take more than 2 GB of memory");
     keel_model_close(m);
 }
 

@@ -6,7 +6,7 @@
 
 #include "fuzz/sound_sweep.h"
 
-enum { MODELS = 20000, BATCH = 100, KERNEL_EACH = 40, EMIT_EACH = 101, TOLD = 500 };
+enum { MODELS = 20000, BATCH = 100, KERNEL_EACH = 10, EMIT_EACH = 101, TOLD = 500 };
 
 int main(int count, char **words) {
     long first = count > 2 ? atol(words[2]) : 0, failed = 0, taken = 0;

@@ -183,6 +183,19 @@ static void a_shaken_table_throws_a_mass(void **unused) {
 }
 
 /* Painleve's rod: pushed along with its head behind, it digs into the ground. */
+/* A block at rest is thrown up at a given time: it is off the ground for 2 v / g. */
+static void a_throw_at_a_given_time_opens(void **unused) {
+    (void)unused;
+    keel_model *m = model_of("coord y\nlagrangian y'^2/2 - 9.81*y\ncontact soil: y\n"
+                             "event throw: at t = 1 -> y' := 3\ninit y = 0, y' = 0\nrun 0 .. 2\n");
+    keel_sim *s = run_model(m, 1.2);
+    NEAR_TO(value_of(s, "y"), 3 * 0.2 - 9.81 * 0.2 * 0.2 / 2, 1e-12);
+    run_to(s, 2);
+    NEAR_TO(time_of(s, "soil impact", 0), 1 + 2 * 3 / 9.81, 1e-10);
+    assert_true(value_of(s, "y") == 0);
+    end(s, m);
+}
+
 static void a_jam_is_refused(void **unused) {
     (void)unused;
     keel_model *m =
@@ -231,11 +244,20 @@ static void mistakes_have_their_sentence(void **unused) {
         {"coord x\nlagrangian x'^2/2\ncontact c: x, sliding = x'^2, friction = 1\ninit x = 1, x' = 0\nrun 0 "
          ".. 1\n",
          "linear in the velocities"},
+        {"coord x\nvar u\nu' = 0\nlagrangian x'^2/2\ncontact c: x, sliding = x', friction = 1\n"
+         "output p = lambda.c\ninit x = 1, x' = 0, u = 0\nrun 0 .. 1\n",
+         "`u` is a `var`, and a model with contacts has coordinates alone"},
+        {"coord x\nlagrangian x'^2/2\ncontact c: x, sliding = x', friction = 1\noutput p = lambda.c\n"
+         "mode a: event e: t - 1 rising -> mode b\nmode b: force x: 1\nstart a\ninit x = 1, x' = 0\n"
+         "run 0 .. 1\n",
+         "`contact` and `mode` do not go together"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         keel_model *m = keel_model_read("test.keel", wrong[k][0], strlen(wrong[k][0]), NULL);
         if (!strstr(keel_model_message(m), wrong[k][1]))
             fail_msg("%s\n%s", wrong[k][0], keel_model_message(m));
+        const char *first = strstr(keel_model_message(m), "error: ");
+        assert_true(first && !strstr(first + 1, "error: ")); /* nothing follows from it */
         keel_model_close(m);
     }
 }
@@ -284,6 +306,7 @@ int main(void) {
         cmocka_unit_test(a_block_rocks_and_comes_to_rest),
         cmocka_unit_test(carts_hand_on_their_speed),
         cmocka_unit_test(a_shaken_table_throws_a_mass),
+        cmocka_unit_test(a_throw_at_a_given_time_opens),
         cmocka_unit_test(a_jam_is_refused),
         cmocka_unit_test(starts_that_cannot_be_are_refused),
         cmocka_unit_test(mistakes_have_their_sentence),

@@ -124,6 +124,31 @@ static void lines_of_the_model_replace_those_of_a_part(void **state) {
     keel_model_close(m);
 }
 
+/* Those around it: an outer part, and the model before that; a stranger at the same unknown is a mistake. */
+static void lines_of_a_part_replace_those_of_its_parts(void **state) {
+    (void)state;
+    static const char parts[] =
+        "part P():\n    var x\n    x' = 0\n    init x = 1\n    mode on: event e: x - 9 rising "
+        "-> mode off\n    mode off: event f: x - 9 falling -> mode on\n    start on\n"
+        "part Q():\n    use P p()\n    init p.x = 3\n    start p.off\nuse Q a(), b()\nuse P c()\n";
+    char text[600];
+    snprintf(text, sizeof text, "%sinit b.p.x = 5\nstart b.p.on\nrun 0 .. 1\n", parts);
+    assert_near(named(text, "a.p.x"), 3, 0);
+    assert_near(named(text, "b.p.x"), 5, 0);
+    assert_near(named(text, "c.x"), 1, 0);
+    keel_model *m = keel_model_read("test.keel", text, strlen(text), NULL);
+    keel_mode mode;
+    assert_true(keel_model_mode(m, 0, &mode));
+    assert_string_equal(mode.name, "a.p.off, b.p.on, c.on");
+    keel_model_close(m);
+    static const char stranger[] =
+        "part P():\n    var x\n    x' = 0\n    init x = 1\npart S(p):\n    init p.x = 2\n"
+        "use P a()\nuse S s(a)\nrun 0 .. 1\n";
+    m = keel_model_read("test.keel", stranger, strlen(stranger), NULL);
+    assert_non_null(strstr(keel_model_message(m), "`a.x` has a value already"));
+    keel_model_close(m);
+}
+
 #define P "part P(a, b = 2):\n    var x\n    x' = a*b\n    init x = 0\n"
 #define RUN "run 0 .. 1\n"
 
@@ -153,6 +178,8 @@ static const struct {
     {"node a\n" RUN, "nothing is joined to the node of `a.v`"},
     {"var x\nx' = 1\nflow x: 1\ninit x = 0\n" RUN, "`x` is no node"},
     {"library circus\nnode a\n" RUN, "there is no library `circus`"},
+    {"library body2d\nuse Mass m(1)\noutput y = m.r[3]\ninit m.r = 0, m.r' = 0\n" RUN,
+     " of library body2d)."},
     {"library circuit\nnode a\nuse Resistor r(a, a, a)\n" RUN, "`a` is a node, not a value"},
     {"var x\nx' = 1\nmode m:\n    use P p(1)\nstart m\n" P RUN, "`use` cannot stand in a mode"},
 };
@@ -236,6 +263,7 @@ int main(void) {
         cmocka_unit_test(parts_are_what_they_are_written_out),
         cmocka_unit_test(old_names_go_on_working),
         cmocka_unit_test(lines_of_the_model_replace_those_of_a_part),
+        cmocka_unit_test(lines_of_a_part_replace_those_of_its_parts),
         cmocka_unit_test(mistakes_have_their_sentences),
         cmocka_unit_test(a_text_with_its_libraries_stands_alone),
         cmocka_unit_test(closed_loops_move),

@@ -47,6 +47,22 @@ static const struct sample {
     {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint a: x^2 + y^2 = l^2\n"
      "constraint b: 2*x^2 + 2*y^2 = 2*l^2\ninit y = -0.5, y' = 0\nguess x = l\nrun 0 .. 1\n",
      "l", 1},
+    /* nine and twelve equations with one matrix, eliminated on the graph */
+    {"param l = 1\ncoord x[1..3], y[1..3]\nlagrangian sum(i in 1..3, i*(x[i]'^2 + y[i]'^2)/2 - 9.81*i*y[i])\n"
+     "constraint a: x[1]^2 + y[1]^2 = l^2\nconstraint b: (x[2] - x[1])^2 + (y[2] - y[1])^2 = 1\n"
+     "constraint c: (x[3] - x[2])^2 + (y[3] - y[2])^2 = l\ninvariant energy\n"
+     "init x = (0.8*l, 1.6*l, 2.4*l), x' = (0, 0, 0)\nguess y = (-0.6, -1.2, -2)\nrun 0 .. 1\n",
+     "l", 1},
+    {"param m = 2\ncanonical q[1..4], p[1..4]\n"
+     "hamiltonian (p[1]^2 + p[2]^2)/2 + (p[3]^2 + p[4]^2)/(2*m) + 9.81*(q[2] + m*q[4])\n"
+     "constraint a: q[1]^2 + q[2]^2 = 1\nconstraint b: (q[3] - q[1])^2 + (q[4] - q[2])^2 = 1\n"
+     "invariant energy\ninit q[1] = 0.6, q[3] = 1.4, p[1] = 0, p[3] = 0\nguess q[2] = -0.8, q[4] = -1.4\n"
+     "run 0 .. 1\n",
+     "m", 2},
+    /* d/dm x' is the second derivative of d/dm s */
+    {"param m = 2\ncoord x\nvar s, f\nlagrangian m*x'^2/2\nforce x: f\ns' = x - 1\nf = -x - x' - s/2\n"
+     "init x = 0, x' = 0.3, s = 0\nrun 0 .. 3\n",
+     "m", 2},
     {"param a = 2\nvar x, y\nx' = -y\ny^3 + a*y = x\ninit x = 1\nguess y = 0.4\nrun 0 .. 2\n", "a", 2},
     {"param w = 1.5\nvar x, y, z\nx' = y\ny' = z\nx = sin(w*t)\nrun 0 .. 1\n", "w", 1.5},
     {"param k = 3\nvar x\nx'' = -k*x + abs(x)*x'\ninit x = 1, x' = 0\nrun 0 .. 2\n", "k", 3},
@@ -150,6 +166,38 @@ static void sensitivities_are_those_of_differences(void **state) {
     }
 }
 
+/* The motion, its rows and each direction are the same whatever other directions are asked for, to the
+ * tolerance: projections bring the motion back first, then one direction after the other. */
+static void directions_do_not_meet(void **state) {
+    (void)state;
+    const char *text = "param m = 1, l = 1, g = 9.81, c = 0.1\ncoord x[1..2], y[1..2]\n"
+                       "lagrangian sum(i in 1..2, m*(x[i]'^2 + y[i]'^2)/2 - m*g*y[i])\n"
+                       "force x[2]: -c*x[2]'\n"
+                       "constraint a: x[1]^2 + y[1]^2 = l^2\n"
+                       "constraint b: (x[2] - x[1])^2 + (y[2] - y[1])^2 = l^2\n"
+                       "init x = (l, 2*l), x' = (0, 0)\nguess y = (-0.1, -0.2)\nrun 0 .. 3\n";
+    static const char *const by[] = {"m", "l", "g", "c"}, *const column[] = {"x[1]", "y[2]", "lambda.b"};
+    keel_model *all = read_well(text, "m, l, g, c", NULL);
+    keel_sim *together = end_of(all);
+    keel_row row;
+    for (int k = 0; keel_sim_row_at(together, k, &row); k++)
+        if (!(row.units <= 16)) fail_msg("%s: %g units", row.name, row.units);
+    for (int i = 0; i < 4; i++) {
+        keel_model *m = read_well(text, by[i], NULL);
+        keel_sim *alone = end_of(m);
+        for (int j = 0; j < 3; j++) {
+            char name[60];
+            snprintf(name, sizeof name, "d/d%s %s", by[i], column[j]);
+            double a = value_of(alone, name);
+            assert_near(value_of(together, name), a, 1e-8 * (1 + fabs(a)));
+        }
+        keel_sim_close(alone);
+        keel_model_close(m);
+    }
+    keel_sim_close(together);
+    keel_model_close(all);
+}
+
 /* y(T) after bounces of a ball: each flight takes 2 v / g, v shrinks by e.  d/de by hand. */
 static void a_hundred_bounces(void **state) {
     (void)state;
@@ -190,6 +238,11 @@ static void refusals_say_why(void **state) {
         {"param k = 1\nvar x, y\nx' = -k*x\ny = x^2\ninit x = 1\nrun 0 .. 1\n", "y",
          "is not given by `init`"},
         {"param k = 1, b = 2*k\nvar x\nx' = -k*x\ninit x = 1\nrun b .. 3\n", "k", "begins at a time"},
+        {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = l^2\n"
+         "init x = 1, y = 0, x' = 0, y' = 0\nrun 0 .. 1\n",
+         "l", "with another value of it the start values given do not fit"},
+        {"param k = 1\nvar x, y\nx' = y\ny' = -k*x\ninvariant e = x^2 + y^2\ninit x = 1, y = 0\nrun 0 .. 1\n",
+         "k", "With another value of `k` this is no invariant"},
         {"param k = 1\nvar x\nmode a:\n    x' = k + x.enter\n    event e: x - 2 rising -> x := 0, mode a\n"
          "start a\ninit x = 1\nrun 0 .. 2\n",
          "k", "`x.enter`, are not followed"},
@@ -213,6 +266,9 @@ static void runs_end_where_nothing_is_known(void **state) {
          "    event join: t - 0.5 rising -> mode together\nmode together:\n    u = w\nstart apart\n"
          "init u = 1, w = 0\nrun 0 .. 2\n",
          "C", "through which sensitivities are not carried"},
+        {"param T = 0.1\nvar x, u\nx' = u\nu' = 0\nevent sample: every T -> u := -x\n"
+         "event push: at t = 0.5 -> x := x + 1\ninit x = 1, u = 0\nrun 0 .. 2\n",
+         "T", "act at one time"},
         {"param c = 0.3\nvar x\nx' = -sign(x - c*t)\ninit x = 0.5\nrun 0 .. 2\n", "c", "slides along it"},
         {"param c = 0.3\nvar x\nx' = c - sign(x)\ninit x = 0\nrun 0 .. 2\n", "c", "slides along it"},
         {"param c = 1\nvar x, z\nx' = if(z > c, 1, 2)\n0 = z + z^3/10 - x\ninit x = 0\nguess z = 0\nrun 0 .. "
@@ -234,6 +290,7 @@ static void runs_end_where_nothing_is_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sensitivities_are_those_of_differences),
+        cmocka_unit_test(directions_do_not_meet),
         cmocka_unit_test(a_hundred_bounces),
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(runs_end_where_nothing_is_known),

@@ -331,6 +331,36 @@ static void halves_and_doubles_meet(void **state) {
     expr_close(&g);
 }
 
+static int quotients_of(struct graph *g, size_t count, const expr *e) {
+    struct expr_list list;
+    int quotients = 0;
+    assert_int_equal(expr_order(g, count, e, &list), 0);
+    for (size_t i = 0; i < list.count; i++) quotients += g->node[list.item[i]].op == EXPR_DIV;
+    free(list.item);
+    return quotients;
+}
+
+/* The force of k/r, r = sqrt(x^2 + y^2), is k/r^3 times the place, whether k is a number or a parameter. */
+static void forces_of_a_potential_have_one_quotient(void **state) {
+    (void)state;
+    struct graph g;
+    struct derive d;
+    assert_int_equal(expr_open(&g), 0);
+    derive_open(&d, &g, 0);
+    expr place[2] = {expr_symbol(&g, EXPR_UNKNOWN, 0, 0), expr_symbol(&g, EXPR_UNKNOWN, 1, 0)}, slope[2];
+    expr sum = expr_make(&g, EXPR_ADD, expr_powi(&g, place[0], 2), expr_powi(&g, place[1], 2), 0);
+    expr r = expr_make(&g, EXPR_SQRT, sum, 0, 0), k = expr_symbol(&g, EXPR_PARAMETER, 0, 0);
+    const expr factor[3] = {expr_constant(&g, 0.7), k, expr_powi(&g, k, 2)};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(derive_gradient(&d, expr_make(&g, EXPR_DIV, factor[i], r, 0), 2, place, slope), 0);
+        assert_int_equal(quotients_of(&g, 2, slope), 1);
+        assert_int_equal(derive_descent(&d, expr_make(&g, EXPR_DIV, factor[i], r, 0), 2, place, slope), 0);
+        assert_int_equal(quotients_of(&g, 2, slope), 1);
+    }
+    derive_close(&d);
+    expr_close(&g);
+}
+
 static void forms_are_recognised(void **state) {
     (void)state;
     struct graph g;
@@ -372,6 +402,7 @@ int main(void) {
         cmocka_unit_test(the_other_branch_leaves_no_trace),
         cmocka_unit_test(nested_branches_do_not_multiply),
         cmocka_unit_test(halves_and_doubles_meet),
+        cmocka_unit_test(forces_of_a_potential_have_one_quotient),
         cmocka_unit_test(forms_are_recognised),
     };
     return cmocka_run_group_tests_name("derive", tests, NULL, NULL);

@@ -144,12 +144,14 @@ function mechanismExtent(point, places) {
     return most;
 }
 
-/* Points that keep their distance, and those that turn round a fixed one. */
-function mechanismRods(points, places, size, rods) {
+/* Points that keep their distance, from each other or from the centre of a body, and those that turn round a
+ * fixed one. */
+function mechanismRods(points, bodies, places, size, rods) {
     const apart = (a, b, k) => Math.hypot(...a.at.map((axis, i) => axis[k] - b.at[i][k]));
     for (let i = 0; i < points.length; i++) {
-        for (let j = i + 1; j < points.length && points.length <= 400; j++) {
-            const a = points[i], b = points[j], first = apart(a, b, places[0]);
+        const others = points.length <= 400 ? [...points.slice(i + 1), ...bodies] : [];
+        for (const b of others) {
+            const a = points[i], first = apart(a, b, places[0]);
             if (first > 1e-9 * size &&
                 places.every((k) => Math.abs(apart(a, b, k) - first) < mechanismTolerance * first))
                 rods.push({a, b});
@@ -176,7 +178,7 @@ function mechanismFind(run) {
     const bodies = movers.filter((one) => one.turn), points = movers.filter((one) => !one.turn);
     const rods = [], joints = [];
     if (run.constrained) {
-        mechanismRods(points, places, size, rods);
+        mechanismRods(points, bodies, places, size, rods);
         for (let i = 0; i < bodies.length && bodies.length <= 60; i++)
             for (const b of [mechanismGround, ...bodies.slice(i + 1)]) {
                 const joint = mechanismJoint(bodies[i], b, places, size);

@@ -20,6 +20,37 @@ function sceneFraction(t, time) {
     return {low, high, share: width === 0 ? 1 : Math.min(1, Math.max(0, (time - t[low]) / width))};
 }
 
+/* A cubic through the places k and k + 1, with slopes by their neighbours: a turning rod keeps its length to the eye.
+ * Two rows at one time, an event, end a smooth piece; there, and at the ends, it is a parabola. */
+function sceneBetween(t, x, k, share) {
+    const next = Math.min(k + 1, t.length - 1), h = t[next] - t[k];
+    if (h === 0) return x[next];
+    const slope = (i) => (x[i + 1] - x[i]) / (t[i + 1] - t[i]), own = slope(k);
+    const mean = (far) => { /* with the piece behind place `far`, each weighed by the other's width; NaN: there is none */
+        const other = t[far + 1] - t[far];
+        return other === 0 ? NaN : (slope(far) * h + own * other) / (h + other);
+    };
+    let a = mean(k - 1), b = mean(next);
+    if (Number.isNaN(a)) a = Number.isNaN(b) ? own : 2 * own - b;
+    if (Number.isNaN(b)) b = 2 * own - a;
+    const u = share, v = 1 - share;
+    return v * v * (1 + 2 * u) * x[k] + u * u * (1 + 2 * v) * x[next] + u * v * h * (v * a - u * b);
+}
+
+/* Into how many pieces the way from row to row is drawn: as it turns, one for each 0.06 rad of the mean, at most four.
+ * sizes: what counts as one in each direction. */
+function sceneParts(axes, sizes) {
+    const count = axes[0].length, step = Math.max(1, Math.floor(count / 200));
+    let sum = 0, places = 0;
+    for (let k = 1; k + 1 < count; k += step) {
+        const a = axes.map((x, i) => (x[k] - x[k - 1]) / sizes[i]), b = axes.map((x, i) => (x[k + 1] - x[k]) / sizes[i]);
+        const cosine = a.reduce((dot, one, i) => dot + one * b[i], 0) / (Math.hypot(...a) * Math.hypot(...b));
+        const turn = Math.acos(Math.max(-1, Math.min(1, cosine)));
+        if (Number.isFinite(turn)) [sum, places] = [sum + turn, places + 1];
+    }
+    return Math.max(1, Math.min(4, Math.ceil(sum / Math.max(1, places) / 0.06)));
+}
+
 function sceneButton(words, label) {
     const button = document.createElement("button");
     button.type = "button";
@@ -119,6 +150,7 @@ class Scene {
         const found = mechanismFind(run);
         if (!found) return false;
         this.found = found;
+        for (const one of [...found.points, ...found.bodies]) one.parts = sceneParts(one.at, one.at.map(() => 1));
         this.shown = (this.shown || 0) + 1;
         this.t = run.t;
         const span = Math.abs(run.t[run.t.length - 1] - run.t[0]);
@@ -180,7 +212,7 @@ class Scene {
 
     /* Where a point of the store is between two places. */
     at(axes, place) {
-        return axes.map((axis) => axis[place.low] + place.share * (axis[place.high] - axis[place.low]));
+        return axes.map((axis) => sceneBetween(this.t, axis, place.low, place.share));
     }
 
     size() {
@@ -274,9 +306,12 @@ class Scene {
         if (movers.length > 12) return;
         const count = this.t.length, tail = Math.max(2, Math.min(Math.floor(count / 6), 160));
         movers.forEach((one, i) => {
+            const parts = count > 4000 ? 1 : one.parts;
             const color = this.color(i), pick = (from, to, step) => {
                 const list = [];
-                for (let k = from; k < to; k += step) list.push(one.at.map((axis) => axis[k]));
+                for (let k = from; k < to; k += step)
+                    for (let part = 0; part < (k + 1 < to ? parts : 1); part++)
+                        list.push(one.at.map((axis) => sceneBetween(this.t, axis, k, part / parts)));
                 return list;
             };
             if (movers.length <= 4) this.line(pick(0, count, Math.max(1, Math.floor(count / 3000))), color, 1, 0.22);

@@ -1,12 +1,12 @@
 /* measure.c - see measure.h. */
-#include "cli/limit.h"
+#include "cli/job/limit.h"
 #include "cli/papers/measure.h"
 
 #include "base/text.h"
-#include "cli/converge.h"
-#include "cli/paper.h"
-#include "cli/stop.h"
-#include "cli/stabilizer.h"
+#include "cli/compare/converge.h"
+#include "cli/job/paper.h"
+#include "cli/terminal/stop.h"
+#include "cli/job/stabilizer.h"
 
 #include <float.h>
 #include <math.h>

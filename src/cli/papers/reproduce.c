@@ -2,10 +2,10 @@
 #include "cli/papers/reproduce.h"
 
 #include "base/text.h"
-#include "cli/file.h"
+#include "cli/files/file.h"
 #include "cli/papers/measure.h"
-#include "cli/paper.h"
-#include "cli/stop.h"
+#include "cli/job/paper.h"
+#include "cli/terminal/stop.h"
 
 #include <math.h>
 #include <stdlib.h>

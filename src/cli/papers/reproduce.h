@@ -3,7 +3,7 @@
 #define KEEL_CLI_PAPERS_REPRODUCE_H
 
 #include "cli/papers/claims.h"
-#include "cli/job.h"
+#include "cli/job/job.h"
 
 struct reproduce {
     struct claims *paper;

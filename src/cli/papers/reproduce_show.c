@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "cli/papers/measure.h"
 #include "cli/papers/reproduce.h"
-#include "cli/run_json.h"
+#include "cli/run/run_json.h"
 
 #include <math.h>
 #include <stdlib.h>
