@@ -69,7 +69,9 @@ void emit_lanes_locals(struct emit *e, const struct emit_loop *loop, int adaptiv
         {"f", n},         {"gradients", rows * n}, {"off", rows},       {"limit", n},
         {"atol", n}};
     int all = sizeof carried / sizeof *carried, fixed = all - 2; /* which need no tolerances */
-    int aside = e->device && kept ? emit_device_aside(e, adaptive ? all : fixed, carried) : 0;
+    /* mechanics has its numbers in memory anyway, behind a cache that shared memory would take from it */
+    int shares = e->device && kept && !loop->motion;
+    int aside = shares ? emit_device_aside(e, adaptive ? all : fixed, carried) : 0;
     for (int i = aside; i < all; i++) emit_put(e, "keel_real %s[%d];\n", carried[i].name, carried[i].count);
     if (e->device) emit_put(e, "keel_real *least = 0, *spread = 0;\n"); /* where they arrive */
     else emit_put(e, "keel_real least[%d], spread[%d];\n", n, n * n);

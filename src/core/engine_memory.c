@@ -7,10 +7,12 @@
 #include "base/machine.h"
 
 enum { ENTRIES_ROOT = 1 << 14, ENTRIES = 1 << 28 }; /* unknowns, entries of a dense matrix */
+enum { SMALL = 1 << 24 };                           /* bytes that any machine has: it is not even asked */
 
 int engine_too_large(struct engine *e) {
     const struct field *fd = &e->field;
-    double bytes = (double)e->block_size, capacity = machine_memory(), all = (double)fd->n + fd->m;
+    double bytes = (double)e->block_size, all = (double)fd->n + fd->m;
+    double capacity = bytes <= SMALL ? SMALL : machine_memory();
     unsigned traits = e->stepper->info.traits, own = KEEL_CONSTRAINED | KEEL_AS_GIVEN;
     int newton = traits & KEEL_IMPLICIT && !(traits & own) && !(fd->traits & KEEL_SECOND_ORDER);
     int dense = fd->m ? !fd->by_pattern : newton && !fd->large;

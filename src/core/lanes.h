@@ -403,9 +403,11 @@ static inline keel_truth lanes_iterate_again(struct lanes *l, const struct proje
         lanes_residual(p, m, values, user, l->t_new);
         for (int i = 0; i < KEEL_LANES; i++) l->newton[i] += at_work[i] != 0;
         left &= ~(at_work & lanes_hold(p));
+        at_work &= left;
+        if (!keel_any(at_work)) break;
         before = worst;
         worst = lanes_worst(p, p->residual);
-        at_work &= left & (worst <= 0.1 * before) & (worst < before);
+        at_work &= (worst <= 0.1 * before) & (worst < before);
     }
     return left;
 }

@@ -115,8 +115,23 @@ static void go(struct fleet *f) {
     if (keel_lanes_message(f->g.way)[0]) f->status = workers_fail(f->c, keel_lanes_message(f->g.way));
 }
 
+/* A thread's memory grows page by page, and threads that ask for pages wait for each other: so what lanes
+ * need is asked for at once, in pieces that malloc does not map apart, and left to malloc.  Below the last
+ * piece, which is returned, nothing is given back to the system. */
+static void *reserve(int runs) {
+    enum { PIECE = 120000, LANE = 24 << 10 };
+    size_t count = (size_t)runs * LANE / PIECE;
+    void **piece = calloc(count + 1, sizeof *piece), *last = NULL;
+    for (size_t i = 0; i < count && piece; i++) piece[i] = malloc(PIECE);
+    if (piece && count) last = piece[--count];
+    for (size_t i = 0; i < count && piece; i++) free(piece[i]);
+    free(piece);
+    return last;
+}
+
 void fleet_run(struct team *c) {
     int runs = runs_of(c->e);
+    void *reserved = reserve(runs);
     struct fleet f = {.c = c, .status = KEEL_ENOMEM};
     f.idle = calloc((size_t)runs, sizeof *f.idle);
     if (batch_open(&f.g, c->e, runs) == 0 && f.idle) {
@@ -129,4 +144,5 @@ void fleet_run(struct team *c) {
     if (f.status != KEEL_OK) workers_end(c, NULL, f.status);
     batch_close(&f.g);
     free(f.idle);
+    free(reserved);
 }
