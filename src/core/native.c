@@ -117,10 +117,12 @@ const double *keel_native_mass_entries(const keel_work *w) {
 
 /* Row i: how many numbers it has, and the columns they stand in; NULL: all of them. */
 static int row_at(const struct field *fd, int i, const int **column) {
+    *column = NULL;
+    if (!fd->mech.sparse) return fd->nq;
     const keel_pattern *p = i < fd->kg ? fd->constraint.user.pattern : fd->rolling.user.pattern;
     int at = i < fd->kg ? i : i - fd->kg;
-    *column = fd->mech.sparse ? p->column + p->row_start[at] : NULL;
-    return fd->mech.sparse ? p->row_start[at + 1] - p->row_start[at] : fd->nq;
+    *column = p->column + p->row_start[at];
+    return p->row_start[at + 1] - p->row_start[at];
 }
 
 size_t keel_native_rows_doubles(const keel_work *w) {
@@ -151,7 +153,12 @@ void keel_native_rows_add(const keel_work *w, const double *rows, int count, con
     const int *column;
     for (int i = 0, length; i < count; i++, rows += length) {
         length = row_at(fd, i, &column);
-        for (int j = 0; j < length; j++) out[i] += rows[j] * v[column ? column[j] : j];
+        double sum = out[i];
+        if (column)
+            for (int j = 0; j < length; j++) sum += rows[j] * v[column[j]];
+        else
+            for (int j = 0; j < length; j++) sum += rows[j] * v[j];
+        out[i] = sum;
     }
 }
 
@@ -161,7 +168,10 @@ void keel_native_rows_subtract(const keel_work *w, const double *rows, int count
     const int *column;
     for (int i = 0, length; i < count; i++, rows += length) {
         length = row_at(fd, i, &column);
-        for (int j = 0; j < length; j++) out[column ? column[j] : j] -= rows[j] * lambda[i];
+        if (column)
+            for (int j = 0; j < length; j++) out[column[j]] -= rows[j] * lambda[i];
+        else
+            for (int j = 0; j < length; j++) out[j] -= rows[j] * lambda[i];
     }
 }
 
