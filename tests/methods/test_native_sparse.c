@@ -164,6 +164,60 @@ static void what_rolls_is_that_of_dense_matrices(void **state) {
     keel_model_close(m);
 }
 
+/* The third rod of a chain said twice, by C, which tells nobody. */
+static const keel_problem *plain;
+static int said_twice(double t, const double *u, double *out, void *user) {
+    int code = plain->constraint.value(t, u, out, user);
+    out[plain->constraint.count] = 3 * out[2];
+    return code;
+}
+static int rows_twice(double t, const double *u, double *out, void *user) {
+    const keel_pattern *p = plain->constraint.pattern;
+    int code = plain->constraint.jacobian(t, u, out, user), at = p->nnz;
+    for (int e = p->row_start[2]; e < p->row_start[3]; e++) out[at++] = 3 * out[e];
+    return code;
+}
+static int bent_twice(double t, const double *u, double *out, void *user) {
+    int code = plain->curvature(t, u, out, user);
+    out[plain->constraint.count] = 3 * out[2];
+    return code;
+}
+
+static void a_redundant_row_stands_aside(void **state) {
+    static const struct attempt tries[] = {{"rattle", 0.01, 0.03},          {"radau-ggl", 0.01, 0.03},
+                                           {"radau-index3", 0.01, 0.03},    {"spark2", 0.01, 0.03},
+                                           {"spark4", 0.005, 0.02},         {"energy-momentum", 0.01, 0.03},
+                                           {"rolling-midpoint", 0.01, 0.03}};
+    static char text[TEXT];
+    keel_model *m;
+    (void)state;
+    write_chain(text, 25);
+    plain = read_text(text, &m);
+    const keel_pattern *before = plain->constraint.pattern;
+    int rows = plain->constraint.count, start[32], column[200],
+        extra = before->row_start[3] - before->row_start[2];
+    memcpy(start, before->row_start, (size_t)(rows + 1) * sizeof *start);
+    memcpy(column, before->column, (size_t)before->nnz * sizeof *column);
+    memcpy(column + before->nnz, before->column + before->row_start[2], (size_t)extra * sizeof *column);
+    start[rows + 1] = before->nnz + extra;
+    const keel_pattern after = {before->nnz + extra, start, column};
+    keel_problem p = *plain;
+    p.extras = NULL;
+    p.constraint =
+        (keel_map){.count = rows + 1, .value = said_twice, .jacobian = rows_twice, .pattern = &after};
+    p.velocity = (keel_map){0};
+    p.curvature = bent_twice;
+    for (int k = 0; k < (int)(sizeof tries / sizeof *tries); k++) {
+        keel_options o = {.method = tries[k].method, .step = tries[k].step};
+        compare(&p, o, tries[k].end, 1e-8);
+        keel_solver *once = run(plain, &o, tries[k].end), *twice = run(&p, &o, tries[k].end);
+        for (int j = 0; j < p.n; j++) assert_below(fabs(keel_state(once)[j] - keel_state(twice)[j]), 1e-8);
+        keel_close(once);
+        keel_close(twice);
+    }
+    keel_model_close(m);
+}
+
 static void same_bits(void **state) {
     static const char *const methods[] = {"rattle",       "rattle6", "shake",           "radau-ggl",
                                           "radau-index3", "spark4",  "rolling-midpoint"};
@@ -193,6 +247,7 @@ int main(void) {
         cmocka_unit_test(runs_are_those_of_dense_matrices),
         cmocka_unit_test(chains_of_any_length_are_those_of_dense_matrices),
         cmocka_unit_test(what_rolls_is_that_of_dense_matrices),
+        cmocka_unit_test(a_redundant_row_stands_aside),
         cmocka_unit_test(same_bits),
     };
     return sparse_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
