@@ -47,13 +47,15 @@ static void put_block(struct newton_terms *s, const keel_block *b) {
     }
 }
 
+enum { MOST_TERMS = 1 << 30 }; /* places are ints: more do not fit into a machine's memory, either */
+
 static int find_pattern(keel_system *m) {
     struct newton_terms s;
     size_t all = 0;
     for (int b = 0; b < m->count; b++) all += numbers_of(&m->block[b]);
     m->pattern.order = m->order;
     m->pattern.right = calloc(2 * (size_t)m->order + 1, sizeof *m->pattern.right);
-    int found = newton_terms_open(&s, all) && m->pattern.right;
+    int found = newton_terms_open(&s, all) && m->pattern.right && all < MOST_TERMS;
     if (found) {
         for (int b = 0; b < m->count; b++) put_block(&s, &m->block[b]);
         found = newton_sum(&m->pattern, &s);
