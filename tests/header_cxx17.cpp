@@ -18,6 +18,7 @@
 #include <keel/splitting.h>
 #include <keel/taylor.h>
 
+#include <keel/system.h>
 #include <keel/native.h>
 #include <keel/newton.h>
 

@@ -76,12 +76,30 @@ KEEL_API void keel_native_mass_solve(const keel_work *w, const double *factor, d
 /* Has this mechanics sparse matrices, by its size and its patterns?  Only for steppers with the trait
  * KEEL_SPARSE; to be asked in the layout, too.  What is called dense below is refused then. */
 KEEL_API int keel_native_sparse(const keel_work *w);
+/* Sparse problems: the jacobian of a map as the entries of its pattern; those of M, NULL if it is 1. */
+KEEL_API keel_status keel_native_entries(keel_work *w, keel_native_map map, double t, const double *u,
+                                         double *out);
+KEEL_API const double *keel_native_mass_entries(const keel_work *w);
 
-/* Problems of second order.  K; G v + g_t, then A v + b (canonical ones: G H_p + g_t); d/dt of these for
- * constant v.  keel_native_rows, keel_native_mass: dense. */
+/* Problems of second order.  K, row by row, or sparse: the entries of the constraints' pattern and of that of
+ * the rolling rows; so many doubles.  G v + g_t, then A v + b (canonical ones: G H_p + g_t); d/dt of these
+ * for constant v.  keel_native_mass: dense. */
+KEEL_API size_t keel_native_rows_doubles(const keel_work *w);
 KEEL_API keel_status keel_native_rows(keel_work *w, double t, const double *u, double *rows);
 KEEL_API keel_status keel_native_velocity_rows(keel_work *w, double t, const double *u, double *out);
 KEEL_API keel_status keel_native_curvature(keel_work *w, double t, const double *u, double *gamma);
+/* With such rows, the first `count` of them: out += K v; out -= K^T lambda; redundant rows := 0. */
+KEEL_API void keel_native_rows_add(const keel_work *w, const double *rows, int count, const double *v,
+                                   double *out);
+KEEL_API void keel_native_rows_subtract(const keel_work *w, const double *rows, int count,
+                                        const double *lambda, double *out);
+KEEL_API void keel_native_rows_silence(const keel_work *w, double *rows);
+/* Sparse problems with a keel_system and nothing that rolls, where the entries of G are `rows`: lambda_i
+ * d G_i / d q over the coordinates of row i, a square for each row (KEEL_BLOCK_SQUARES), so many doubles; and
+ * d/dq (G a + g_t) beside the entries of G.  Both are 0 for redundant rows. */
+KEEL_API size_t keel_native_bend_doubles(const keel_work *w);
+KEEL_API keel_status keel_native_bend(keel_work *w, double t, const double *u, const double *rows,
+                                      const double *lambda, const double *a, double *squares, double *by_q);
 /* The saddle-point system (M K^T; K 0) at (t, q), factored unless it was there; then the smallest d by
  * d . M d with K d = c, which is M^-1 K^T (K M^-1 K^T)^-1 c. */
 KEEL_API keel_status keel_native_factor(keel_work *w, double t, const double *u);

@@ -149,7 +149,7 @@ void field_layout(struct field *fd, struct arena *a) {
     size_t n = (size_t)fd->n, all = (size_t)(fd->n + fd->m), most = (size_t)max_count(fd);
     size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4, dense, sparse;
     static const double no_unknowns;
-    fd->newtons = 0;
+    fd->newtons = fd->systems = 0;
     fd->p.u0 = all ? copied(a, fd->p.u0, all * sizeof(double)) : &no_unknowns;
     fd->p.scale = copied(a, fd->p.scale, all * sizeof(double));
     fd->p.atol = copied(a, fd->p.atol, all * sizeof(double));
@@ -190,6 +190,7 @@ void field_layout(struct field *fd, struct arena *a) {
 int field_attach(struct field *fd) {
     fd->mech.saddle.lu = fd->hidden_rows.saddle.lu = NULL;
     int starved = newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
+    starved += linear_attach(fd) + bending_attach(fd);
     starved += fd->hidden_rows.sparse && saddle_attach(&fd->hidden_rows.saddle);
     return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
@@ -198,6 +199,8 @@ void field_detach(struct field *fd) {
     if (fd->mech.sparse) saddle_detach(&fd->mech.saddle);
     if (fd->hidden_rows.sparse) saddle_detach(&fd->hidden_rows.saddle);
     newton_detach(fd);
+    linear_detach(fd);
+    bending_detach(fd);
     algebra_sparse_detach(fd);
     mass_sparse_detach(fd);
 }

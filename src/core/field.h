@@ -11,7 +11,9 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "core/bending.h"
 #include "core/form.h"
+#include "core/linear.h"
 #include "core/mechanism.h"
 #include "core/newton.h"
 #include "linalg/rowspace.h"
@@ -130,6 +132,9 @@ struct field {
     int newtons, large;              /* large: sparse ones */
     int by_pattern;                  /* the jacobian of f is never spread for checks */
     struct newton_pattern *pattern;  /* large: outside the block; NULL: nobody asked for matrices */
+    keel_system system[LINEAR_MOST]; /* a native method's own; as they are laid out */
+    int systems;
+    struct bending *bending; /* large mechanics: outside the block; NULL: nobody asked for matrices */
     keel_stats *stats;
     keel_halt *halt; /* options.stop, while what is under way can be forgotten; else NULL */
     struct fault fault;

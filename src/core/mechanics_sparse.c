@@ -1,5 +1,6 @@
 /* mechanics_sparse.c - the saddle-point solve of mechanics.c for large sparse M and K: one sparse
  * factorization of the whole system instead of L and an orthogonal basis. */
+#include <keel/extras.h>
 #include <keel/stabilizer.h>
 
 #include "core/field.h"
@@ -22,14 +23,22 @@ static int has_pattern(const keel_map *map) {
     return map->count == 0 || (map->jacobian && map->pattern);
 }
 
+/* Has a native method no need of dense matrices?  M changes in none of those that have sparse ones. */
+static int native_goes_sparse(const keel_problem *p, unsigned traits) {
+    if (!(traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN))) return 1;
+    if ((p->mass.value && !p->mass.constant) || keel_extras_of(p)->quadratic_forms.count) return 0;
+    if (traits & KEEL_SPARSE) return 1;
+    if (!(traits & KEEL_SPARSE_FORCES) || p->rolling.count || !p->f.jacobian || !p->f.pattern) return 0;
+    return sparse_pays(p->n, p->f.pattern->nnz);
+}
+
 /* The sparse way weighs by mass and keeps all constraints; all else goes the dense one. */
 int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits,
                           unsigned stabilizer) {
     int nq = p->n / 2, by_mass = o->norm == KEEL_BY_DEFAULT || o->norm == KEEL_BY_MASS;
     int known = !(stabilizer & (KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS));
     int mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
-    int native = traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN) && !(traits & KEEL_SPARSE); /* with dense ones */
-    if (!mechanics || !by_mass || !known || o->keep || native) return 0;
+    if (!mechanics || !by_mass || !known || o->keep || !native_goes_sparse(p, traits)) return 0;
     if (!has_pattern(&p->constraint) || !has_pattern(&p->rolling)) return 0;
     if (p->mass.value && (!p->mass.pattern || !whole_diagonal(p->mass.pattern, nq))) return 0;
     double rows = (p->constraint.count ? p->constraint.pattern->nnz : 0) +

@@ -102,16 +102,100 @@ void keel_native_mass_solve(const keel_work *w, const double *factor, double *v)
     if (fd->mech.mass) dense_cholesky_solve(fd->nq, fd->p.mass.constant ? fd->mech.mass : factor, v);
 }
 
+keel_status keel_native_entries(keel_work *w, keel_native_map which, double t, const double *u, double *out) {
+    struct field *fd = field_of(w);
+    const struct map *map = map_at(fd, which);
+    if (!map->user.jacobian || !map->user.pattern) return absent(w, map->what);
+    return map_entries(fd, map, t, u, out);
+}
+
+const double *keel_native_mass_entries(const keel_work *w) {
+    return field_of(w)->mech.mass_values;
+}
+
+/* Rows of K ---------------------------------------------------------------------------------------------- */
+
+/* Row i: how many numbers it has, and the columns they stand in; NULL: all of them. */
+static int row_at(const struct field *fd, int i, const int **column) {
+    *column = NULL;
+    if (!fd->mech.sparse) return fd->nq;
+    const keel_pattern *p = i < fd->kg ? fd->constraint.user.pattern : fd->rolling.user.pattern;
+    int at = i < fd->kg ? i : i - fd->kg;
+    *column = p->column + p->row_start[at];
+    return p->row_start[at + 1] - p->row_start[at];
+}
+
+size_t keel_native_rows_doubles(const keel_work *w) {
+    const struct field *fd = field_of(w);
+    if (!fd->mech.sparse) return (size_t)fd->k * (size_t)fd->nq;
+    return (size_t)(fd->kg ? fd->constraint.user.pattern->nnz : 0) +
+           (size_t)(fd->kr ? fd->rolling.user.pattern->nnz : 0);
+}
+
 keel_status keel_native_rows(keel_work *w, double t, const double *u, double *rows) {
     struct field *fd = field_of(w);
-    if (fd->mech.k_rows && mechanics_factored_at(fd, t, u)) {
-        memcpy(rows, fd->mech.k_rows, (size_t)fd->k * (size_t)fd->nq * sizeof *rows);
+    const double *known = mechanics_factored_at(fd, t, u) ? fd->mech.k_rows : NULL, *shift;
+    int knows = w->stepper->info.traits & (KEEL_SPARSE | KEEL_SPARSE_FORCES);
+    keel_status status = knows ? KEEL_OK : needs_dense(w);
+    if (fd->mech.sparse && status == KEEL_OK) status = mechanics_sparse_rows(fd, t, u, &known, &shift);
+    if (status != KEEL_OK) return status;
+    if (known) {
+        memcpy(rows, known, keel_native_rows_doubles(w) * sizeof *rows);
         return KEEL_OK;
     }
-    keel_status status = needs_dense(w);
-    if (status == KEEL_OK && fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, rows);
+    if (fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, rows);
     return status == KEEL_OK && fd->kr ? map_jacobian(fd, &fd->rolling, t, u, rows + (long)fd->kg * fd->nq)
                                        : status;
+}
+
+void keel_native_rows_add(const keel_work *w, const double *rows, int count, const double *v, double *out) {
+    const struct field *fd = field_of(w);
+    const int *column;
+    for (int i = 0, length; i < count; i++, rows += length) {
+        length = row_at(fd, i, &column);
+        double sum = out[i];
+        if (column)
+            for (int j = 0; j < length; j++) sum += rows[j] * v[column[j]];
+        else
+            for (int j = 0; j < length; j++) sum += rows[j] * v[j];
+        out[i] = sum;
+    }
+}
+
+void keel_native_rows_subtract(const keel_work *w, const double *rows, int count, const double *lambda,
+                               double *out) {
+    const struct field *fd = field_of(w);
+    const int *column;
+    for (int i = 0, length; i < count; i++, rows += length) {
+        length = row_at(fd, i, &column);
+        if (column)
+            for (int j = 0; j < length; j++) out[column[j]] -= rows[j] * lambda[i];
+        else
+            for (int j = 0; j < length; j++) out[j] -= rows[j] * lambda[i];
+    }
+}
+
+void keel_native_rows_silence(const keel_work *w, double *rows) {
+    const struct field *fd = field_of(w);
+    const int *column;
+    for (int i = 0, length; i < fd->k; i++, rows += length) {
+        length = row_at(fd, i, &column);
+        if (!fd->active[i]) memset(rows, 0, (size_t)length * sizeof *rows);
+    }
+}
+
+size_t keel_native_bend_doubles(const keel_work *w) {
+    return (size_t)bending_numbers(field_of(w));
+}
+
+static keel_status time_derivative(struct field *fd, double t, const double *u, double *g_t) {
+    return map_time_derivative(fd, &fd->constraint, t, u, g_t);
+}
+
+keel_status keel_native_bend(keel_work *w, double t, const double *u, const double *rows,
+                             const double *lambda, const double *a, double *squares, double *by_q) {
+    struct field *fd = field_of(w);
+    return fd->bending ? bending_by_q(w, time_derivative, t, u, rows, lambda, a, squares, by_q) : KEEL_OK;
 }
 
 keel_status keel_native_velocity_rows(keel_work *w, double t, const double *u, double *out) {

@@ -24,6 +24,8 @@
 #include "linalg/gmres.h"
 #include "linalg/sparse.h"
 
+#include <stddef.h>
+
 struct field;
 struct band;
 
@@ -73,7 +75,6 @@ struct newton_pattern {
     struct sparse *analysis;  /* of the pattern, if it is no band */
     struct gmres *gmres;      /* NULL: nobody needs it */
     size_t places;            /* numbers of `values` */
-    double *bending;          /* mechanics with constraints: workspace of newton_mechanics.c */
     /* newton_colour.c: columns of one colour have no row in common */
     int colours; /* 0: not looked for yet */
     int *colour, *list, *first;
@@ -122,6 +123,20 @@ int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, do
 
 /* newton_pattern.c: where the values of a band have the entry of column j at `place`. */
 int newton_band_place(const struct newton_pattern *a, int j, int place);
+
+/* newton_terms.c: a matrix as a sum of terms, at most so many; 0: no memory.  newton_sum: the pattern of a,
+ * and where each term stands in its values, which are zero. */
+struct newton_terms {
+    int count, *row, *column;
+};
+int newton_terms_open(struct newton_terms *s, size_t most);
+void newton_terms_close(struct newton_terms *s);
+static inline void newton_terms_put(struct newton_terms *s, int row, int column) {
+    s->row[s->count] = row;
+    s->column[s->count++] = column;
+}
+int newton_sum(struct newton_pattern *a, const struct newton_terms *s);
+void newton_pattern_free(struct newton_pattern *a); /* a itself is the caller's */
 
 /* newton_mechanics.c: the same for x = (q, v).  How many numbers J has; those at (t, x); those of two places
  * compared; the matrix; its right-hand side from b, with an imaginary part or NULL; b from what it leaves. */

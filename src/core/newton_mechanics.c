@@ -10,14 +10,11 @@
  *
  * of order n/2 + k: half as many unknowns as I - c J has, or a third with v' among them.  F_q and F_v are the
  * problem's; the curvature of the constraints, g_qq and S_q, S_v, comes by differences of G and gamma, one
- * evaluation for each colour of coordinates that share no constraint.  A redundant constraint has the row
- * mu = 0. */
+ * evaluation for each colour of coordinates that share no constraint (bending.c).  A redundant constraint has
+ * the row mu = 0. */
 #include "core/field.h"
-#include "linalg/band.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The numbers of J, one kind after the other; the matrix is a sum of these, of M and of units. */
@@ -27,23 +24,12 @@ static int entries_of(const keel_pattern *p) {
     return p ? p->nnz : 0;
 }
 
-/* g_qq of constraint i: a square of as many rows as it has coordinates. */
-static long squares(const struct field *fd) {
-    const keel_pattern *p = fd->kg ? fd->constraint.user.pattern : NULL;
-    long sum = 0;
-    for (int i = 0; i < fd->kg; i++) {
-        long length = p->row_start[i + 1] - p->row_start[i];
-        sum += length * length;
-    }
-    return sum;
-}
-
 static long count_of(const struct field *fd, enum kind kind) {
     switch (kind) {
     case FORCE:
         return fd->p.f.pattern->nnz;
     case BEND:
-        return squares(fd);
+        return bending_numbers(fd);
     case MASS:
         return fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->nq;
     case UNITS:
@@ -74,185 +60,41 @@ int newton_mechanics_suits(const struct field *fd) {
 
 /* The pattern -------------------------------------------------------------------------------------------- */
 
-struct terms {
-    int count, *row, *column;
-};
-
-static void put(struct terms *s, int row, int column) {
-    s->row[s->count] = row;
-    s->column[s->count++] = column;
-}
-
-static void put_map(struct terms *s, const keel_pattern *p, int rows, int from, int period, int transposed) {
+static void put_map(struct newton_terms *s, const keel_pattern *p, int rows, int from, int period,
+                    int transposed) {
     for (int i = 0; i < rows; i++)
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
-            put(s, transposed ? p->column[e] : from + i, transposed ? from + i : p->column[e] % period);
+            newton_terms_put(s, transposed ? p->column[e] : from + i,
+                             transposed ? from + i : p->column[e] % period);
 }
 
 /* Where each number stands, in the order of the kinds. */
-static void put_all(struct terms *s, const struct field *fd) {
+static void put_all(struct newton_terms *s, const struct field *fd) {
     const keel_pattern *g = fd->kg ? fd->constraint.user.pattern : NULL;
     int nq = fd->nq;
     put_map(s, fd->p.f.pattern, nq, 0, nq, 0);
     for (int i = 0; i < fd->kg; i++)
         for (int a = g->row_start[i]; a < g->row_start[i + 1]; a++)
-            for (int b = g->row_start[i]; b < g->row_start[i + 1]; b++) put(s, g->column[a], g->column[b]);
+            for (int b = g->row_start[i]; b < g->row_start[i + 1]; b++)
+                newton_terms_put(s, g->column[a], g->column[b]);
     for (int times = 0; times < 4 && fd->kg; times++) put_map(s, g, fd->kg, nq, nq, times == 3);
     if (fd->p.mass.value) put_map(s, fd->p.mass.pattern, nq, 0, nq, 0);
-    for (int i = 0; i < nq && !fd->p.mass.value; i++) put(s, i, i);
-    for (int i = 0; i < fd->kg; i++) put(s, nq + i, nq + i);
-}
-
-/* order: the numbers 0 .. count - 1 by key, in the order they have within one. */
-static void sort_by(const int *key, int keys, int count, const int *before, int *start, int *order) {
-    memset(start, 0, ((size_t)keys + 1) * sizeof *start);
-    for (int e = 0; e < count; e++) start[key[e] + 1]++;
-    for (int k = 0; k < keys; k++) start[k + 1] += start[k];
-    for (int e = 0; e < count; e++) {
-        int number = before ? before[e] : e;
-        order[start[key[number]]++] = number;
-    }
-}
-
-/* Rows with each place once; entry[e]: which of them number e belongs to. */
-static int join(const struct terms *s, int order, int *workspace, int *entry, int *row_start, int *column) {
-    int *by_column = workspace, *by_row = workspace + s->count, *start = by_row + s->count, entries = 0;
-    sort_by(s->column, order, s->count, NULL, start, by_column);
-    sort_by(s->row, order, s->count, by_column, start, by_row);
-    memset(row_start, 0, ((size_t)order + 1) * sizeof *row_start);
-    for (int e = 0; e < s->count; e++) {
-        int now = by_row[e], last = e ? by_row[e - 1] : -1;
-        int same = e && s->row[now] == s->row[last] && s->column[now] == s->column[last];
-        if (!same) column[entries++] = s->column[now];
-        entry[now] = entries - 1;
-        row_start[s->row[now] + 1] = entries;
-    }
-    for (int i = 0; i < order; i++)
-        if (row_start[i + 1] < row_start[i]) row_start[i + 1] = row_start[i];
-    return entries;
-}
-
-/* a->at[e]: where number e stands in the values that are factored. */
-static int place(struct newton_pattern *a, const int *entry, int count, int *where) {
-    a->banded = band_order(a->order, a->columns.start, a->columns.row, a->position, &a->lower, &a->upper);
-    if (a->banded < 0) return 0;
-    for (int j = 0; j < a->order; j++)
-        for (int spot = a->columns.start[j]; spot < a->columns.start[j + 1]; spot++)
-            where[a->columns.from[spot]] = a->banded ? newton_band_place(a, j, spot) : spot;
-    for (int e = 0; e < count; e++) a->at[e] = where[entry[e]];
-    a->places =
-        a->banded ? (size_t)a->order * ((size_t)a->lower + 1 + (size_t)a->upper) : (size_t)a->columns.entries;
-    a->values = calloc(a->places + 1, sizeof *a->values);
-    a->pairs = calloc(2 * a->places + 1, sizeof *a->pairs);
-    return a->values && a->pairs;
-}
-
-/* The least colour that no earlier coordinate of any constraint on j has. */
-static int find_colours(struct newton_pattern *a, const struct field *fd) {
-    const keel_pattern *p = fd->constraint.user.pattern;
-    struct columns g = {0};
-    int *taken = a->list, known = columns_make(&g, p, fd->kg, 0, fd->nq) == 0;
-    for (int j = 0; j < fd->nq && known; j++) {
-        for (int spot = g.start[j]; spot < g.start[j + 1]; spot++)
-            for (int i = g.row[spot], e = p->row_start[i]; e < p->row_start[i + 1] && p->column[e] < j; e++)
-                taken[a->colour[p->column[e]]] = j + 1;
-        a->colour[j] = 0;
-        while (taken[a->colour[j]] == j + 1) a->colour[j]++;
-        if (a->colour[j] >= a->colours) a->colours = a->colour[j] + 1;
-    }
-    columns_free(&g);
-    a->bending = calloc((size_t)p->nnz + 2 * (size_t)fd->kg + 1, sizeof *a->bending);
-    return known && a->bending;
+    for (int i = 0; i < nq && !fd->p.mass.value; i++) newton_terms_put(s, i, i);
+    for (int i = 0; i < fd->kg; i++) newton_terms_put(s, nq + i, nq + i);
 }
 
 int newton_mechanics_pattern(struct newton_pattern *a, const struct field *fd) {
-    size_t all = (size_t)first_of(fd, KINDS), order = (size_t)a->order;
-    int *workspace = calloc(6 * all + 3 * order + 4, sizeof *workspace);
-    a->at = calloc(all + 1, sizeof *a->at);
-    a->position = calloc(order + 1, sizeof *a->position);
-    int found = workspace && a->at && a->position;
+    struct newton_terms s;
+    int found = newton_terms_open(&s, (size_t)first_of(fd, KINDS));
     if (found) {
-        struct terms s = {0, workspace, workspace + all};
-        int *entry = workspace + 2 * all, *column = entry + all, *rest = column + all,
-            *start = rest + 2 * all;
         put_all(&s, fd);
-        keel_pattern rows = {0, start + order + 1, column};
-        rows.nnz = join(&s, a->order, rest, entry, start + order + 1, column);
-        found =
-            columns_make(&a->columns, &rows, a->order, 0, a->order) == 0 && place(a, entry, s.count, rest);
+        found = newton_sum(a, &s);
     }
-    free(workspace);
-    return found && (fd->kg == 0 || find_colours(a, fd));
+    newton_terms_close(&s);
+    return found;
 }
 
 /* The numbers -------------------------------------------------------------------------------------------- */
-
-struct bending {
-    struct field *fd;
-    const double *u, *rate;
-    double t, *bend, *by_q, *by_v;
-    const double *rows; /* G at u */
-    double *moved_rows, *gamma, *moved_gamma;
-};
-
-/* Differences of the rows whose coordinate of this colour has moved; with_rows: G has changed, too. */
-static void take_colour(const struct bending *m, const struct newton_pattern *a, int colour, int with_rows) {
-    const keel_pattern *p = m->fd->constraint.user.pattern;
-    double *bend = m->bend;
-    for (int i = 0; i < m->fd->kg; i++) {
-        int first = p->row_start[i], length = p->row_start[i + 1] - first;
-        for (int b = 0; b < length; b++) {
-            int j = p->column[first + b];
-            if (a->colour[j] != colour) continue;
-            double sum = m->moved_gamma[i] - m->gamma[i], *out = with_rows ? m->by_q : m->by_v;
-            double way = a->step[with_rows ? j : m->fd->nq + j];
-            for (int e = 0; e < length && with_rows; e++) {
-                double change = m->moved_rows[first + e] - m->rows[first + e];
-                bend[e * length + b] = m->fd->active[i] ? m->fd->lambda[i] * (change / way) : 0;
-                sum += change * m->rate[m->fd->nq + p->column[first + e]];
-            }
-            out[first + b] = sum / way;
-        }
-        bend += (long)length * length;
-    }
-}
-
-/* Moves the coordinates, or the velocities, of a colour by what `step` says, to either side. */
-static keel_status one_colour(const struct bending *m, struct newton_pattern *a, int colour, int of_q) {
-    struct field *fd = m->fd;
-    int first = of_q ? 0 : fd->nq;
-    keel_status status = KEEL_RETRY;
-    for (int side = 0; side < 2 && status == KEEL_RETRY; side++) {
-        for (int j = 0; j < fd->nq; j++) {
-            if (a->colour[j] != colour) continue;
-            int at = first + j;
-            a->probe[at] = m->u[at] + (side ? -1 : 1) * fabs(a->step[at]);
-            a->step[at] = a->probe[at] - m->u[at];
-        }
-        status = of_q ? map_entries(fd, &fd->constraint, m->t, a->probe, m->moved_rows) : KEEL_OK;
-        if (status == KEEL_OK) status = mechanics_curvature(fd, m->t, a->probe, m->moved_gamma);
-    }
-    if (status == KEEL_OK) take_colour(m, a, colour, of_q);
-    memcpy(a->probe, m->u, (size_t)fd->n * sizeof *a->probe);
-    return status;
-}
-
-/* g_qq, S_q and S_v where the rate, and with it lambda, is that of (t, x). */
-static keel_status bend(keel_work *w, struct bending *m) {
-    struct field *fd = m->fd;
-    struct newton_pattern *a = fd->pattern;
-    m->moved_rows = a->bending;
-    m->gamma = a->bending + count_of(fd, ROWS);
-    m->moved_gamma = m->gamma + fd->kg;
-    keel_status status = mechanics_curvature(fd, m->t, m->u, m->gamma);
-    newton_colour_steps(w, m->u, fd->n, a->step);
-    memcpy(a->probe, m->u, (size_t)fd->n * sizeof *a->probe);
-    for (int c = 0; c < a->colours && status == KEEL_OK; c++) {
-        status = one_colour(m, a, c, 1);
-        if (status == KEEL_OK) status = one_colour(m, a, c, 0);
-    }
-    return status;
-}
 
 keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x) {
     struct field *fd = field_of(w);
@@ -261,18 +103,14 @@ keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, c
     keel_status status = mechanics_sparse_mass(fd, t, fd->u);
     if (status == KEEL_OK) status = map_entries(fd, &fd->f, t, fd->u, numbers);
     if (status != KEEL_OK || fd->kg == 0) return status;
-    double *rows = numbers + first_of(fd, ROWS);
-    struct bending m = {.fd = fd,
-                        .u = fd->u,
-                        .rate = a->base,
-                        .t = t,
-                        .bend = numbers + first_of(fd, BEND),
-                        .by_q = numbers + first_of(fd, S_BY_Q),
-                        .by_v = numbers + first_of(fd, S_BY_V),
-                        .rows = rows};
-    status = keel_rhs(w, t, x, a->base);
+    double *rows = numbers + first_of(fd, ROWS), *bend = numbers + first_of(fd, BEND),
+           *by_q = numbers + first_of(fd, S_BY_Q), *by_v = numbers + first_of(fd, S_BY_V);
+    status = keel_rhs(w, t, x, a->base); /* and lambda */
     if (status == KEEL_OK) status = map_entries(fd, &fd->constraint, t, fd->u, rows);
-    return status == KEEL_OK ? bend(w, &m) : status;
+    if (status == KEEL_OK)
+        status =
+            bending_by_q(w, mechanics_curvature, t, fd->u, rows, fd->lambda, a->base + fd->nq, bend, by_q);
+    return status == KEEL_OK ? bending_by_v(w, mechanics_curvature, t, fd->u, by_v) : status;
 }
 
 int newton_mechanics_alike(const struct field *fd, const double *a, const double *b, const double *scale,

@@ -158,7 +158,8 @@ static int find_pattern(struct newton_pattern *a, const struct field *fd) {
     if (!take_workspace(a, fd) || !(mechanics ? newton_mechanics_pattern(a, fd) : join_patterns(a, fd)))
         return 0;
     if (a->banded) return 1;
-    a->analysis = sparse_open(a->order, a->columns.start, a->columns.row, SPARSE_SCALED);
+    a->analysis = sparse_open(a->order, a->columns.start, a->columns.row,
+                              mechanics && fd->kg ? SPARSE_SADDLE : SPARSE_SCALED);
     return a->analysis != NULL;
 }
 
@@ -185,6 +186,14 @@ int newton_attach(struct field *fd) {
     return newton_krylov_attach(fd);
 }
 
+void newton_pattern_free(struct newton_pattern *a) {
+    sparse_close(a->analysis);
+    columns_free(&a->columns);
+    void *const blocks[] = {a->at,   a->unit,  a->position, a->values, a->pairs, a->right, a->colour,
+                            a->list, a->first, a->step,     a->base,   a->moved, a->probe};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
+}
+
 void newton_detach(struct field *fd) {
     struct newton_pattern *a = fd->pattern;
     if (!a) return;
@@ -194,11 +203,7 @@ void newton_detach(struct field *fd) {
             band_close(fd->newton[i].bands[k]);
         }
     newton_krylov_detach(fd);
-    sparse_close(a->analysis);
-    columns_free(&a->columns);
-    void *const blocks[] = {a->at,   a->unit,  a->position, a->values, a->pairs, a->right, a->colour,
-                            a->list, a->first, a->step,     a->base,   a->moved, a->probe, a->bending};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
+    newton_pattern_free(a);
     free(a);
     fd->pattern = NULL;
 }

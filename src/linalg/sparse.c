@@ -98,14 +98,16 @@ struct sparse *sparse_open(int n, const int *start, const int *row, enum sparse_
     s->start = (int *)start;
     s->row = (int *)row;
     s->klu.defaults(&s->common);
-    s->common.scale = pivots == SPARSE_SCALED ? 2 : 0; /* 0: the caller's matrices are equilibrated */
+    s->common.scale = pivots == SPARSE_SCALED || pivots == SPARSE_SADDLE
+                          ? 2
+                          : 0; /* 0: the caller's matrices are equilibrated */
     if (pivots == SPARSE_DIAGONAL) {
         s->common.btf = 0;
         s->common.tol = 0;
     }
     /* The order of A + A^T fills little while pivots come from the diagonal.  Multipliers have none there:
      * that of A^T A bounds the fill whatever pivots are taken. */
-    if (!has_diagonal(n, start, row)) s->common.ordering = 1;
+    if (pivots == SPARSE_SADDLE || !has_diagonal(n, start, row)) s->common.ordering = 1;
     s->symbolic = s->klu.analyze(n, s->start, s->row, &s->common);
     if (s->symbolic) return s;
     sparse_close(s);

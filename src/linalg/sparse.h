@@ -17,7 +17,8 @@ struct sparse;
 enum sparse_pivots {
     SPARSE_PARTIAL,  /* the largest entry of the column, or the diagonal if it is not much smaller */
     SPARSE_DIAGONAL, /* the diagonal whatever it is: pivots of a symmetric matrix tell its inertia */
-    SPARSE_SCALED /* as the first, of a matrix that is not equilibrated: rows are divided by their largest */
+    SPARSE_SCALED, /* as the first, of a matrix that is not equilibrated: rows are divided by their largest */
+    SPARSE_SADDLE  /* the same where multipliers have zeros on the diagonal of the pattern */
 };
 
 int sparse_available(void);

@@ -170,11 +170,12 @@ static int are_enough(keel_work *w, int nodes) {
     struct discrete_gradient *m = w->method;
     const keel_problem *p = m->problem;
     double *x = m->x, *d = m->d;
+    const struct sampled around = sampled_around(p);
     for (int k = 0; k < SAMPLED_PLACES; k++) {
         double begin, end, terms = 0;
         for (int i = 0; i < w->n; i++) {
-            x[i] = sampled_place(p, i, k);
-            d[i] = sampled_place(p, i, k + SAMPLED_PLACES) - x[i];
+            x[i] = sampled_place(&around, i, k);
+            d[i] = sampled_place(&around, i, k + SAMPLED_PLACES) - x[i];
             m->stage[i] = x[i] + d[i];
         }
         if (energy_at(w, p->t0, x, &begin) != KEEL_OK || energy_at(w, p->t0, m->stage, &end) != KEEL_OK ||

@@ -39,16 +39,19 @@ static int same(double a, double b, double size) {
 /* E_v = M v and E_q = -F? */
 static int mechanical(const struct doubts *d) {
     const keel_problem *p = d->p;
+    const keel_pattern *mass = p->mass.value ? p->mass.pattern : NULL;
     int nq = p->n / 2;
     if (!dense_of(d, p->energy.jacobian, p->energy.pattern, 1, p->n, d->x, d->gradient)) return 1;
     if (p->f.value(p->t0, d->x, d->force, p->user)) return 1;
-    if (p->mass.value && !dense_of(d, p->mass.value, p->mass.pattern, nq, nq, d->x, d->mass)) return 1;
+    if (p->mass.value && p->mass.value(p->t0, d->x, d->mass, p->user)) return 1;
     double size = 0, speed = 0;
     for (int i = 0; i < nq; i++) size = fmax(size, fabs(d->force[i]));
     for (int i = 0; i < nq; i++) speed = fmax(speed, fabs(d->gradient[nq + i]));
     for (int i = 0; i < nq; i++) {
         double sum = p->mass.value ? 0 : d->x[nq + i];
-        for (int j = 0; j < nq && p->mass.value; j++) sum += d->mass[(long)i * nq + j] * d->x[nq + j];
+        int first = mass ? mass->row_start[i] : i * nq, length = mass ? mass->row_start[i + 1] - first : nq;
+        for (int e = 0; e < length && p->mass.value; e++)
+            sum += d->mass[first + e] * d->x[nq + (mass ? mass->column[first + e] : e)];
         if (!same(d->gradient[nq + i], sum, speed) || !same(d->gradient[i], -d->force[i], size)) return 0;
     }
     return 1;
@@ -119,7 +122,9 @@ static size_t most(size_t a, size_t b) {
 const char *energy_doubts(const keel_problem *p) {
     size_t n = (size_t)p->n, k = (size_t)p->constraint.count,
            forms = (size_t)keel_extras_of(p)->quadratic_forms.count;
-    size_t matrix = most(n * n, most(k, 1) * n), all = (1 + k) * forms + forms * n + matrix;
+    size_t mass = !p->mass.value ? 0 : p->mass.pattern ? (size_t)p->mass.pattern->nnz : n * n / 4;
+    size_t matrix = forms ? most(n * n, most(k, 1) * n) : most(n, mass),
+           all = (1 + k) * forms + forms * n + matrix;
     size_t numbers = 4 * n + 2 * matrix + 2 * forms + 2 * all + 2 * (1 + k);
     double *work = malloc(numbers * sizeof *work), *at = work;
     const char *doubt = NULL;
@@ -128,10 +133,11 @@ const char *energy_doubts(const keel_problem *p) {
     d.x = at, d.x1 = at += n, d.gradient = at += n, d.force = at += n, d.mass = at += n;
     d.pi = at += matrix, d.pi1 = at += forms, d.slope = at += forms, d.rows = at += (1 + k) * forms;
     d.value = at += forms * n, d.other = at += 1 + k, d.spare = at + 1 + k;
+    const struct sampled around = sampled_around(p);
     for (int place = 0; place < SAMPLED_PLACES && !doubt; place++) {
         for (int j = 0; j < p->n; j++) {
-            d.x[j] = sampled_place(p, j, place);
-            d.x1[j] = sampled_place(p, j, place + SAMPLED_PLACES);
+            d.x[j] = sampled_place(&around, j, place);
+            d.x1[j] = sampled_place(&around, j, place + SAMPLED_PLACES);
         }
         if (keel_problem_traits(p) & KEEL_SECOND_ORDER && !mechanical(&d))
             doubt = "`energy` must be v M v / 2 + V(q) with the forces -dV/dq, and it is not";

@@ -6,7 +6,16 @@
  * with forms so is every momentum that follows from their symmetry.  G H_p = 0 is met to O(h^2).  lambda
  * belongs to the middle of the step.  In mechanics with the energy E(q,v), D_p H stands for M^-1 D_v E and dv
  * for M^-1 dp.  Newton runs on the increments with a matrix by differences, made anew when it contracts
- * slowly.  Gonzalez 1999. */
+ * slowly.  Gonzalez 1999.
+ *
+ * Sparse mechanics has the matrix of the midpoint rule, in the middle m of the step and with G(q1) below,
+ *
+ *     ( M                         -h/2 M    .      )
+ *     ( -h/2 F_q + (mu.G)_q / 2     M      G(m)^T  )
+ *     ( G(q1)                       .       .      )
+ *
+ * with M r in place of the residuals r of dq and dv.  What the quotients themselves add is of rank 1: it
+ * would fill the matrix, and is as small as the change of F_q over a step. */
 #include "methods/energy_momentum.h"
 
 #include "linalg/dense.h"
@@ -29,6 +38,25 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     return energy_doubts(p);
 }
 
+/* The numbers of the blocks: F_q, (mu.G)_q, G in the middle and at the end, 1 for redundant rows. */
+static void lay_out_system(const keel_problem *p, keel_work *w) {
+    struct energy_momentum *m = w->method;
+    const keel_pattern *mass = p->mass.value ? p->mass.pattern : NULL, *g = p->constraint.pattern;
+    const keel_block_kind of_mass = mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL;
+    int nq = m->nq, n = 2 * nq, k = m->k;
+    size_t entries = keel_native_rows_doubles(w);
+    const keel_block block[] = {
+        {of_mass, 0, 0, nq, mass},         {of_mass, 0, nq, nq, mass},
+        {of_mass, nq, nq, nq, mass},       {KEEL_BLOCK_PLAIN, nq, 0, nq, p->f.pattern},
+        {KEEL_BLOCK_SQUARES, nq, 0, k, g}, {KEEL_BLOCK_TRANSPOSED, nq, n, k, g},
+        {KEEL_BLOCK_PLAIN, n, 0, k, g},    {KEEL_BLOCK_DIAGONAL, n, n, k, NULL},
+    };
+    m->system = keel_system_layout(w, n + k, block, 8, 1, 0);
+    m->share = keel_work_doubles(w, (size_t)k);
+    m->numbers = keel_work_doubles(w, (size_t)p->f.pattern->nnz + keel_native_bend_doubles(w) + 3 * entries +
+                                          (size_t)k);
+}
+
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct energy_momentum *m = w->method;
@@ -40,12 +68,24 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->change = keel_work_doubles(w, all);
     m->residual = keel_work_doubles(w, all);
     m->bent = keel_work_doubles(w, all);
-    m->matrix = keel_work_doubles(w, all * all);
+    m->system = NULL;
+    if (keel_problem_traits(p) & KEEL_SECOND_ORDER && keel_native_sparse(w)) lay_out_system(p, w);
+    m->matrix = keel_work_doubles(w, m->system ? 0 : all * all);
     m->pivot = keel_work_doubles(w, all);
     m->begin = keel_work_doubles(w, width);
     m->end = keel_work_doubles(w, width);
     m->middle = keel_work_doubles(w, width);
     energy_quotients_layout(p, w);
+}
+
+/* out += (Dg)^T mu, sparse */
+static void add_pull(const keel_work *w, const double *mu, double *out) {
+    struct energy_momentum *m = w->method;
+    double along = 0;
+    memset(m->bent, 0, (size_t)m->nq * sizeof *m->bent);
+    keel_native_rows_subtract(w, m->rows, m->k, mu, m->bent);
+    for (int r = 0; r < m->k; r++) along += m->share[r] * mu[r];
+    for (int c = 0; c < m->nq; c++) out[c] += along * m->step[c] - m->bent[c];
 }
 
 /* What the equations leave at m->step. */
@@ -65,8 +105,9 @@ static keel_status residual_of(keel_work *w, const keel_attempt *a, double *out)
     for (int c = 0; c < nq; c++) {
         out[c] = m->gradient[nq + c];
         out[nq + c] = a->h * m->gradient[c];
-        for (int r = 0; r < k; r++) out[nq + c] += m->rows[(long)r * nq + c] * mu[r];
+        for (int r = 0; r < k && !m->system; r++) out[nq + c] += m->rows[(long)r * nq + c] * mu[r];
     }
+    if (m->system) add_pull(w, mu, out + nq);
     keel_native_mass_solve(w, NULL, out);
     keel_native_mass_solve(w, NULL, out + nq);
     for (int c = 0; c < nq; c++) {
@@ -76,11 +117,60 @@ static keel_status residual_of(keel_work *w, const keel_attempt *a, double *out)
     return status;
 }
 
+/* The matrix of the midpoint rule at m->step, which m->end and m->middle belong to. */
+static keel_status find_system(keel_work *w, const keel_attempt *a) {
+    struct energy_momentum *m = w->method;
+    const keel_problem *p = w->native->problem;
+    size_t entries = keel_native_rows_doubles(w);
+    double t = a->t + 0.5 * a->h, *bend = m->numbers + p->f.pattern->nnz,
+           *by_q = bend + keel_native_bend_doubles(w), *middle = by_q + entries, *end = middle + entries,
+           *aside = end + entries;
+    const double *mass = keel_native_mass_entries(w);
+    keel_status status = keel_native_entries(w, KEEL_MAP_F, t, m->middle, m->numbers);
+    if (status == KEEL_OK && m->k) status = keel_native_rows(w, t, m->middle, middle);
+    if (status == KEEL_OK && m->k)
+        status =
+            keel_native_bend(w, t, m->middle, middle, m->step + 2 * m->nq, m->middle + m->nq, bend, by_q);
+    if (status == KEEL_OK && m->k) status = keel_native_rows(w, a->t + a->h, m->end, end);
+    if (status != KEEL_OK) return status;
+    keel_native_rows_silence(w, middle);
+    keel_native_rows_silence(w, end);
+    for (int r = 0; r < m->k; r++) aside[r] = !w->native->active[r];
+    const keel_block_value value[] = {
+        {1, 0, mass},   {-0.5 * a->h, 0, mass}, {1, 0, mass}, {-0.5 * a->h, 0, m->numbers},
+        {0.5, 0, bend}, {1, 0, middle},         {1, 0, end},  {1, 0, aside}};
+    keel_work_count(w, 1, 0);
+    return keel_system_factor(w, m->system, 0, value);
+}
+
+/* m->change: what the matrix makes of it. */
+static void solve(const keel_work *w) {
+    struct energy_momentum *m = w->method;
+    const keel_pattern *p = w->native->problem->mass.pattern;
+    const double *mass = m->system ? keel_native_mass_entries(w) : NULL;
+    int nq = m->nq;
+    if (!m->system) {
+        dense_lu_solve(2 * nq + m->k, m->matrix, (int *)m->pivot, m->change);
+        return;
+    }
+    for (int part = 0; part < 2 && mass; part++) {
+        double *r = m->change + (long)part * nq;
+        memcpy(m->bent, r, (size_t)nq * sizeof *r);
+        for (int i = 0; i < nq; i++) {
+            r[i] = 0;
+            for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+                r[i] += mass[e] * m->bent[p->column[e]];
+        }
+    }
+    keel_system_solve(w, m->system, 0, m->change, NULL);
+}
+
 /* d residual / d step, column by column; m->residual is the one at m->step. */
 static keel_status find_matrix(keel_work *w, const keel_attempt *a, const double size[3]) {
     struct energy_momentum *m = w->method;
     int nq = m->nq, all = 2 * nq + m->k;
     keel_status status = KEEL_OK;
+    if (m->system) return find_system(w, a);
     for (int c = 0; c < all && status == KEEL_OK; c++) {
         double here = m->step[c], length = sqrt(DBL_EPSILON) * size[c / nq > 2 ? 2 : c / nq];
         m->step[c] = here + length;
@@ -131,7 +221,7 @@ static keel_status newton(keel_work *w, const keel_attempt *a, const double size
         if (status == KEEL_OK && (fresh || careful)) status = find_matrix(w, a, size);
         if (status != KEEL_OK) return status;
         memcpy(m->change, m->residual, (size_t)all * sizeof *m->change);
-        dense_lu_solve(all, m->matrix, (int *)m->pivot, m->change);
+        solve(w);
         keel_work_count(w, 0, 1);
         double now[2] = {0, 0};
         for (int c = 0; c < all; c++) m->step[c] -= m->change[c];
@@ -177,7 +267,8 @@ const keel_stepper energy_momentum_methods[] = {
                  .about = "keeps H, constraints and, with forms, momenta; velocities to O(h^2)",
                  .reference = "Gonzalez 1999",
                  .order = 2,
-                 .traits = KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP | KEEL_KEEPS_ENERGY | KEEL_AS_GIVEN},
+                 .traits = KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP | KEEL_KEEPS_ENERGY | KEEL_AS_GIVEN |
+                           KEEL_SPARSE_FORCES},
         .no_rhs = 1,
         .size = sizeof(struct energy_momentum),
         .refuse = refuse,

@@ -35,8 +35,10 @@ void energy_quotients_layout(const keel_problem *p, keel_work *w) {
     size_t n = (size_t)p->n, nq = n / 2, k = (size_t)p->constraint.count,
            forms = (size_t)keel_extras_of(p)->quadratic_forms.count;
     size_t size = forms > n ? forms : n, functions = forms ? 1 + k : k > 1 ? k : 1;
-    m->slope = keel_work_doubles(w, functions * size);
-    m->node = keel_work_doubles(w, functions * size);
+    size_t full = functions * size, entries = keel_native_rows_doubles(w);
+    size_t stored = m->system ? (entries > nq ? entries : nq) : full;
+    m->slope = keel_work_doubles(w, stored);
+    m->node = keel_work_doubles(w, stored);
     for (int i = 0; i < 2; i++) m->value[i] = keel_work_doubles(w, functions);
     for (int i = 0; i < 2; i++) m->pi[i] = keel_work_doubles(w, forms);
     m->place = keel_work_doubles(w, size);
@@ -45,7 +47,23 @@ void energy_quotients_layout(const keel_problem *p, keel_work *w) {
     m->pi_rows = keel_work_doubles(w, forms * n);
     m->x = keel_work_doubles(w, (size_t)w->width);
     m->gradient = keel_work_doubles(w, (size_t)w->width);
-    m->rows = keel_work_doubles(w, k * nq);
+    m->rows = keel_work_doubles(w, m->system ? entries : k * nq);
+}
+
+/* How many numbers the slopes of function f are, and the coordinates they belong to; NULL: all of them. */
+static int row_of(const keel_work *w, const struct space *s, int f, const int **column) {
+    const struct energy_momentum *m = w->method;
+    const keel_pattern *p = w->native->problem->constraint.pattern;
+    int sparse = m->system && s->kind == ENERGY_HOLDS;
+    *column = sparse ? p->column + p->row_start[f] : NULL;
+    return sparse ? p->row_start[f + 1] - p->row_start[f] : s->size;
+}
+
+/* The slopes of all functions. */
+static long stored(const keel_work *w, const struct space *s) {
+    const struct energy_momentum *m = w->method;
+    int sparse = m->system && s->kind == ENERGY_HOLDS;
+    return sparse ? (long)keel_native_rows_doubles(w) : (long)s->size * s->functions;
 }
 
 /* The state at z, where the space is one of states. */
@@ -71,6 +89,8 @@ static keel_status slopes_at(keel_work *w, const struct space *s, const double *
     struct energy_momentum *m = w->method;
     int part = s->kind == ENERGY_Q || s->kind == ENERGY_P;
     w->calls++;
+    if (m->system && s->kind == ENERGY_HOLDS)
+        return keel_native_entries(w, KEEL_MAP_CONSTRAINT, s->t, z, out);
     keel_status status =
         keel_native_jacobian(w, map_of(s), s->t, state_at(m, s, z), 0, part ? m->gradient : out);
     if (part) memcpy(out, m->gradient + (s->kind == ENERGY_P ? m->nq : 0), (size_t)s->size * sizeof *out);
@@ -85,7 +105,7 @@ static keel_status add_mean(keel_work *w, const struct space *s, int nodes, doub
         double at = nodes == 1 ? 0.5 : three_at[i], weight = nodes == 1 ? 1 : three_weight[i];
         for (int j = 0; j < s->size; j++) m->place[j] = m->from[j] + at * m->way[j];
         status = slopes_at(w, s, m->place, m->node);
-        for (int e = 0; e < s->size * s->functions; e++) out[e] += weight * m->node[e];
+        for (long e = 0; e < stored(w, s); e++) out[e] += weight * m->node[e];
     }
     return status;
 }
@@ -96,43 +116,44 @@ static keel_status find_missing(keel_work *w, const struct space *s, int is_shor
     double *missing = m->value[0];
     keel_status status = KEEL_OK;
     memset(missing, 0, (size_t)s->functions * sizeof *missing);
+    const int *column;
     for (int i = 0; i < 3 && is_short && status == KEEL_OK; i++) {
         for (int j = 0; j < s->size; j++) m->place[j] = m->from[j] + three_at[i] * m->way[j];
         status = slopes_at(w, s, m->place, m->node);
-        for (int e = 0; e < s->size * s->functions; e++)
-            missing[e / s->size] += three_weight[i] * (m->node[e] - m->slope[e]) * m->way[e % s->size];
+        const double *node = m->node, *slope = m->slope;
+        for (int f = 0; f < s->functions; f++)
+            for (int e = 0, length = row_of(w, s, f, &column); e < length; e++, node++, slope++)
+                missing[f] += three_weight[i] * (*node - *slope) * m->way[column ? column[e] : e];
     }
     if (is_short) return status;
     for (int j = 0; j < s->size; j++) m->place[j] = m->from[j] + m->way[j];
     status = values_at(w, s, m->from, m->value[0]);
     if (status == KEEL_OK) status = values_at(w, s, m->place, m->value[1]);
+    const double *slope = m->slope;
     for (int f = 0; f < s->functions; f++) {
         double terms = fabs(m->value[1][f]) + fabs(m->value[0][f]);
         missing[f] = m->value[1][f] - m->value[0][f];
-        for (int j = 0; j < s->size; j++) {
-            double slope = m->slope[(long)f * s->size + j];
-            missing[f] -= slope * m->way[j];
-            terms += fabs(slope) * (fabs(m->from[j]) + fabs(m->place[j]));
+        for (int e = 0, length = row_of(w, s, f, &column); e < length; e++, slope++) {
+            int j = column ? column[e] : e;
+            missing[f] -= *slope * m->way[j];
+            terms += fabs(*slope) * (fabs(m->from[j]) + fabs(m->place[j]));
         }
         if (fabs(missing[f]) <= DBL_EPSILON * terms) missing[f] = 0;
     }
     return status;
 }
 
-/* D f of all functions of the space in m->slope, from m->from over m->way. */
-static keel_status quotient(keel_work *w, const struct space *s) {
+/* Adds r W d / (d . W d) to the slopes; those of sparse constraints keep r / d.d apart. */
+static void add_rest(const keel_work *w, const struct space *s) {
     struct energy_momentum *m = w->method;
-    int forms = s->kind == ENERGY_FORMS;
-    double size = DBL_MIN, longest = 0;
-    memset(m->slope, 0, (size_t)s->size * (size_t)s->functions * sizeof *m->slope);
-    keel_status status = add_mean(w, s, forms ? 3 : 1, m->slope);
-    for (int j = 0; j < s->size; j++) {
-        size = fmax(size, fabs(m->from[j]) + fabs(m->from[j] + m->way[j]));
-        longest = fmax(longest, fabs(m->way[j]));
-    }
-    if (status == KEEL_OK) status = find_missing(w, s, !forms && longest <= SHORT * size);
-    for (int f = 0; f < s->functions && status == KEEL_OK; f++) {
-        double *slope = m->slope + (long)f * s->size, square = 0;
+    int forms = s->kind == ENERGY_FORMS, apart = m->system && s->kind == ENERGY_HOLDS;
+    double square = 0;
+    for (int j = 0; j < s->size && apart; j++) square += m->way[j] * m->way[j];
+    for (int f = 0; f < s->functions && apart; f++)
+        m->share[f] = square > DBL_MIN ? m->value[0][f] / square : 0;
+    for (int f = 0; f < s->functions && !apart; f++) {
+        double *slope = m->slope + (long)f * s->size;
+        square = 0;
         for (int j = 0; j < s->size; j++) {
             double share = m->way[j] * (forms ? slope[j] : 1);
             square += share * share;
@@ -141,6 +162,21 @@ static keel_status quotient(keel_work *w, const struct space *s) {
         for (int j = 0; j < s->size; j++)
             slope[j] += m->value[0][f] / square * m->way[j] * (forms ? slope[j] * slope[j] : 1);
     }
+}
+
+/* D f of all functions of the space in m->slope, from m->from over m->way. */
+static keel_status quotient(keel_work *w, const struct space *s) {
+    struct energy_momentum *m = w->method;
+    int forms = s->kind == ENERGY_FORMS;
+    double size = DBL_MIN, longest = 0;
+    memset(m->slope, 0, (size_t)stored(w, s) * sizeof *m->slope);
+    keel_status status = add_mean(w, s, forms ? 3 : 1, m->slope);
+    for (int j = 0; j < s->size; j++) {
+        size = fmax(size, fabs(m->from[j]) + fabs(m->from[j] + m->way[j]));
+        longest = fmax(longest, fabs(m->way[j]));
+    }
+    if (status == KEEL_OK) status = find_missing(w, s, !forms && longest <= SHORT * size);
+    if (status == KEEL_OK) add_rest(w, s);
     return status;
 }
 
@@ -195,7 +231,7 @@ static keel_status by_coordinates(keel_work *w, double t) {
         m->way[j] = m->step[j];
     }
     status = quotient(w, &s);
-    memcpy(m->rows, m->slope, (size_t)m->k * (size_t)nq * sizeof *m->rows);
+    memcpy(m->rows, m->slope, (size_t)stored(w, &s) * sizeof *m->rows);
     return status;
 }
 

@@ -40,13 +40,14 @@ static int layout(const keel_problem *p, keel_work *w, int stabilised) {
     m->before = keel_work_doubles(w, extra);
     m->now = keel_work_doubles(w, extra);
     m->mass = keel_work_doubles(w, square);
-    m->rows = keel_work_doubles(w, k * nq);
+    size_t entries = keel_native_rows_doubles(w), sparse = (size_t)keel_native_sparse(w);
+    m->rows = keel_work_doubles(w, entries);
     m->shift = keel_work_doubles(w, k);
     m->force = keel_work_doubles(w, nq);
     m->slip = keel_work_doubles(w, nq);
-    m->f_jacobian = keel_work_doubles(w, 2 * nq * nq);
+    m->f_jacobian = keel_work_doubles(w, sparse ? 0 : 2 * nq * nq);
     m->probe = keel_work_doubles(w, all);
-    m->moved_rows = keel_work_doubles(w, k * nq);
+    m->moved_rows = keel_work_doubles(w, entries);
     m->moved_mass = keel_work_doubles(w, 2 * square);
     m->moved_shift = keel_work_doubles(w, 2 * k);
     m->beside = keel_work_doubles(w, nq);
@@ -78,6 +79,7 @@ static keel_status begin(keel_work *w, const keel_attempt *a) {
     }
     memcpy(m->rk.y, a->x, (size_t)w->n * sizeof *a->x);
     memcpy(m->rk.y + w->n, a->replay ? m->before : m->now, extra * sizeof *m->now);
+    m->row_factor = m->stabilised ? 1 / fabs(a->h) : 1 / (a->h * a->h);
     for (int i = 0; i < m->rk.n - w->n; i++) { /* what lambda does to the rows is then independent of h */
         int redundant = !active[i < m->k ? i : i - m->k], as_given = !m->stabilised && i < m->kg;
         m->rk.row_factor[i] = redundant ? 1 : as_given ? 1 / (a->h * a->h) : 1 / fabs(a->h);
@@ -95,30 +97,18 @@ static void accept(keel_work *w, int stages) {
 
 /* K and g_t; a redundant row is 0. */
 static keel_status find_rows(keel_work *w, double t, const double *y, double *rows, double *shift) {
-    struct implicit_mechanics *m = w->method;
-    const int *active = w->native->active;
     keel_status status = keel_native_rows(w, t, y, rows);
     if (status == KEEL_OK) status = keel_native_time_derivative(w, t, y, shift);
-    for (int i = 0; i < m->k; i++)
-        if (!active[i]) memset(rows + (long)i * m->nq, 0, (size_t)m->nq * sizeof *rows);
+    keel_native_rows_silence(w, rows);
     return status;
-}
-
-/* out := out - factor (rows^T lambda), `count` rows. */
-static void subtract_rows(int count, int nq, const double *rows, const double *lambda, double *out) {
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < nq; j++) out[j] -= rows[(long)i * nq + j] * lambda[i];
 }
 
 /* G v + g_t of the K and g_t given, and A v + b. */
 static keel_status speeds(keel_work *w, double t, const double *y, const double *rows, const double *shift,
                           double *out) {
     struct implicit_mechanics *m = w->method;
-    const double *v = y + m->nq;
-    for (int i = 0; i < m->kg; i++) {
-        out[i] = shift[i];
-        for (int j = 0; j < m->nq; j++) out[i] += rows[(long)i * m->nq + j] * v[j];
-    }
+    memcpy(out, shift, (size_t)m->kg * sizeof *out);
+    keel_native_rows_add(w, rows, m->kg, y + m->nq, out);
     return m->k > m->kg ? keel_native_value(w, KEEL_MAP_ROLLING, t, y, out + m->kg) : KEEL_OK;
 }
 
@@ -130,7 +120,7 @@ static keel_status look_around(keel_work *w, double t, const double *y) {
     if (status == KEEL_OK) status = keel_native_mass_factor(w, t, y, m->mass);
     if (status == KEEL_OK) status = find_rows(w, t, y, m->rows, m->shift);
     if (status != KEEL_OK) return status;
-    subtract_rows(m->k, m->nq, m->rows, y + w->n, m->force);
+    keel_native_rows_subtract(w, m->rows, m->k, y + w->n, m->force);
     keel_native_mass_solve(w, m->mass, m->force);
     return KEEL_OK;
 }
@@ -145,7 +135,7 @@ static keel_status rate(keel_work *w, double t, const double *y, double *out) {
     if (status != KEEL_OK) return status;
     memset(m->slip, 0, (size_t)nq * sizeof *m->slip);
     if (m->stabilised) {
-        subtract_rows(m->kg, nq, m->rows, y + n + k, m->slip);
+        keel_native_rows_subtract(w, m->rows, m->kg, y + n + k, m->slip);
         keel_native_mass_solve(w, m->mass, m->slip);
     }
     for (int j = 0; j < nq; j++) {
@@ -214,6 +204,7 @@ static void fill_constraints(keel_work *w, double *out) {
 static keel_status jacobian(keel_work *w, double t, const double *y, int differences, double *out) {
     struct implicit_mechanics *m = w->method;
     int nq = m->nq, n = w->n, k = m->k, all = m->rk.n;
+    if (m->rk.sparse) return implicit_sparse_jacobian(w, t, y, out);
     memset(out, 0, (size_t)all * (size_t)all * sizeof *out);
     memcpy(m->probe, y, (size_t)all * sizeof *y);
     keel_status status = keel_native_jacobian(w, KEEL_MAP_F, t, y, differences, m->f_jacobian);
@@ -257,11 +248,8 @@ static keel_status normal_part(keel_work *w, const keel_attempt *a, int all, con
     keel_status status = keel_native_factor(w, a->t, a->x);
     if (status == KEEL_OK) status = keel_native_rows(w, a->t, a->x, m->moved_rows);
     if (status != KEEL_OK) return status;
-    for (int i = 0; i < m->k; i++) {
-        m->residual[i] = 0;
-        for (int j = 0; j < m->nq && (all || i < m->kg); j++)
-            m->residual[i] += m->moved_rows[(long)i * m->nq + j] * v[j];
-    }
+    memset(m->residual, 0, (size_t)m->k * sizeof *m->residual);
+    keel_native_rows_add(w, m->moved_rows, all ? m->k : m->kg, v, m->residual);
     keel_native_correct(w, m->residual, m->shortest);
     return KEEL_OK;
 }
@@ -336,9 +324,11 @@ static keel_status end(keel_work *w, keel_attempt *a) {
     return status;
 }
 
-#define SYSTEM(its_layout)                                                                         \
-    {                                                                                              \
-        .layout = (its_layout), .begin = begin, .rhs = rate, .jacobian = jacobian, .weigh = weigh, \
-        .smooth = smooth, .filter = filter, .end = end, .accept = accept                           \
+#define SYSTEM(its_layout)                                                                              \
+    {                                                                                                   \
+        .layout = (its_layout), .begin = begin, .rhs = rate, .jacobian = jacobian, .weigh = weigh,      \
+        .sparse = implicit_sparse_layout, .factor = implicit_sparse_factor,                             \
+        .stands = implicit_sparse_stands, .solve = implicit_sparse_solve, .push = implicit_sparse_push, \
+        .smooth = smooth, .filter = filter, .end = end, .accept = accept                                \
     }
 const struct implicit_system implicit_ggl = SYSTEM(layout_ggl), implicit_index3 = SYSTEM(layout_index3);

@@ -41,8 +41,11 @@ void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_w
         m->units = keel_work_doubles(w, n);
         return;
     }
-    m->jacobian = keel_work_doubles(w, n * n);
-    m->jacobian_beside = keel_work_doubles(w, n * n);
+    size_t numbers = m->system->sparse(w, m->real, complex);
+    m->sparse = numbers > 0;
+    m->jacobian = keel_work_doubles(w, m->sparse ? numbers : n * n);
+    m->jacobian_beside = keel_work_doubles(w, m->sparse ? numbers : n * n);
+    if (m->sparse) return;
     m->lu = keel_work_doubles(w, ((size_t)m->real + 4 * (size_t)complex) * n * n);
     m->pivot = keel_work_doubles(w, ((size_t)m->real + 2 * (size_t)complex) * n);
 }
@@ -88,25 +91,30 @@ static double *lu_of(const struct implicit_rk *m, int number, int **pivot) {
     return m->lu + (long)(number + 3 * complex) * m->n * m->n;
 }
 
+/* Block b of a system, E - h D x J, whose matrices are its own. */
+static keel_status factor_system(keel_work *w, const double *jacobian, int number, double real,
+                                 double imaginary) {
+    const struct implicit_rk *m = w->method;
+    int *pivot;
+    keel_work_count(w, 1, 0);
+    if (m->sparse) return m->system->factor(w, jacobian, number, real, imaginary);
+    const struct shifted s = {m->n, w->n, m->row_factor, NULL};
+    double *lu = lu_of(m, number, &pivot);
+    return shifted_lu(&s, real, imaginary, jacobian, lu, pivot, w->halt) ? KEEL_RETRY : KEEL_OK;
+}
+
 /* The blocks of E - h D x J, by J or the one beside it.  D acts on pairs as real - i imaginary. */
 static keel_status factor(keel_work *w, const struct implicit_table *table, double h, int beside) {
     struct implicit_rk *m = w->method;
-    for (int b = 0; b < table->blocks; b++) {
+    keel_status status = KEEL_OK;
+    for (int b = 0; b < table->blocks && status == KEEL_OK; b++) {
         double real = h * table->real[b], imaginary = -h * table->imaginary[b];
-        int number = number_of(w, table, b), *pivot;
-        if (!m->system) {
-            keel_status status =
-                keel_newton_factor(w, beside ? m->beside : m->newton, number, real, imaginary);
-            if (status != KEEL_OK) return status;
-            continue;
-        }
-        const struct shifted s = {m->n, w->n, m->row_factor, NULL};
-        double *lu = lu_of(m, number, &pivot);
-        if (shifted_lu(&s, real, imaginary, beside ? m->jacobian_beside : m->jacobian, lu, pivot, w->halt))
-            return KEEL_RETRY;
-        keel_work_count(w, 1, 0);
+        int number = number_of(w, table, b);
+        if (!m->system)
+            status = keel_newton_factor(w, beside ? m->beside : m->newton, number, real, imaginary);
+        else status = factor_system(w, beside ? m->jacobian_beside : m->jacobian, number, real, imaginary);
     }
-    return KEEL_OK;
+    return status;
 }
 
 /* (1 - c J)^-1 v.  Where it goes by iteration, with tolerances, what it leaves is no more than a part of what
@@ -130,13 +138,26 @@ static void solve_block(const keel_work *w, const struct implicit_table *table, 
         solve_near(w, number, v, paired ? v + m->n : NULL, table->s);
         return;
     }
+    if (m->sparse) {
+        m->system->solve(w, number, v, paired ? v + m->n : NULL);
+        return;
+    }
     double *lu = lu_of(m, number, &pivot);
     dense_lu_solve(paired ? 2 * m->n : m->n, lu, pivot, v);
 }
 
+/* Has a copied solver lost the factors?  Dense ones lie in its block. */
+static int has_factors(const keel_work *w, const struct implicit_table *table) {
+    const struct implicit_rk *m = w->method;
+    for (int b = 0; b < table->blocks && m->sparse; b++)
+        if (!m->system->stands(w, number_of(w, table, b))) return 0;
+    return 1;
+}
+
 void implicit_newton_filter(const keel_work *w, double *v) {
     const struct implicit_rk *m = w->method;
-    if (m->system) dense_lu_solve(m->n, m->lu, (const int *)m->pivot, v);
+    if (m->sparse) m->system->solve(w, 0, v, NULL);
+    else if (m->system) dense_lu_solve(m->n, m->lu, (const int *)m->pivot, v);
     else solve_near(w, 0, v, NULL, 0);
 }
 
@@ -280,7 +301,8 @@ static keel_status measure(keel_work *w, const keel_attempt *a, int s, double *s
     keel_status status = KEEL_OK;
     for (int i = 0; i < s && m->system && w->rtol > 0 && status == KEEL_OK; i++) {
         double *moved = implicit_row(m->moved, w, i), *push = implicit_row(m->residual, w, i);
-        for (int c = 0; c < w->n; c++) {
+        if (m->sparse) m->system->push(w, a->h, m->jacobian, moved, push);
+        for (int c = 0; c < w->n && !m->sparse; c++) {
             push[c] = 0;
             for (int j = w->n; j < m->n; j++) push[c] += a->h * m->jacobian[(long)c * m->n + j] * moved[j];
         }
@@ -372,6 +394,7 @@ static int jacobians_agree(const keel_work *w) {
     const struct implicit_rk *m = w->method;
     double difference = 0, size = 0, share = 1e-3;
     if (!m->system) return keel_newton_alike(w, m->beside, m->newton, m->scale, share);
+    if (m->sparse) return 1; /* the entries are the problem's in either case */
     for (long c = 0; c < (long)w->n * w->n; c++) {
         long i = c / w->n, j = c % w->n, e = i * m->n + j;
         double change = m->scale[j] / m->scale[i];
@@ -435,10 +458,12 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
         memory->jacobian_known = 1;
         double h = a->h;
         int as_it_is = !fresh && memory->factored_h == h && memory->factored_choice == memory->choice;
-        if (!as_it_is || memory->disturbed != 0) {
+        int lost = as_it_is && memory->disturbed == 0 && !has_factors(w, table);
+        if (!as_it_is || memory->disturbed != 0 || lost) {
             memory->factored_h = 0;
             status = factor(w, table, h, 0);
             if (status != KEEL_OK) return status;
+            if (lost) keel_work_count(w, -table->blocks, 0); /* a copy counts as what it was copied from */
             memory->factored_h = h;
             memory->factored_choice = memory->choice;
             memory->disturbed = 0;

@@ -260,7 +260,7 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
                  .about = what,                                                                           \
                  .reference = source,                                                                     \
                  .order = the_order,                                                                      \
-                 .traits = KEEL_IMPLICIT | KEEL_ADAPTIVE | (trait)},                                      \
+                 .traits = KEEL_IMPLICIT | KEEL_ADAPTIVE | KEEL_SPARSE_FORCES | (trait)},                 \
         .error_order = 4,                                                                                 \
         .table = &(const struct implicit_method){IMPLICIT_RADAU_2A, 1, {3}, &(the_system)},               \
         .size = sizeof(struct implicit_mechanics), .refuse = implicit_mechanics_refuse, .layout = layout, \

@@ -20,6 +20,13 @@ struct implicit_system {
     keel_status (*begin)(keel_work *w, const keel_attempt *a); /* y at the begin of the step, into m->y */
     keel_status (*rhs)(keel_work *w, double t, const double *y, double *out); /* f, r */
     keel_status (*jacobian)(keel_work *w, double t, const double *y, int differences, double *jacobian);
+    /* Layout: so many numbers has J where matrices are sparse, with factors of so many E - c J; 0: they are
+     * dense.  The factors; (E - c J)^-1 v; h f_z dz for the dz that follows dx in `moved`. */
+    size_t (*sparse)(keel_work *w, int real, int complex);
+    keel_status (*factor)(keel_work *w, const double *jacobian, int number, double real, double imaginary);
+    int (*stands)(const keel_work *w, int number);
+    void (*solve)(const keel_work *w, int number, double *v, double *imaginary);
+    void (*push)(const keel_work *w, double h, const double *jacobian, const double *moved, double *out);
     void (*weigh)(const keel_work *w, double h, double *scale); /* the sizes of x for Newton */
     /* h (f - u') at the begin of the step, for the error estimate, in place. */
     keel_status (*smooth)(keel_work *w, const keel_attempt *a, double h, double *defect);
@@ -71,7 +78,8 @@ struct implicit_rk {
     int real; /* the most real eigenvalues of a table: complex matrices are numbered from it */
     keel_newton *newton, *beside; /* J and the blocks of I - h D x J; another J, for replays */
     /* The same of a system, which has matrices of its own: n x n, n x n, one block after the other, ints in
-     * doubles' room. */
+     * doubles' room; sparse: J alone. */
+    int sparse;
     double *jacobian, *jacobian_beside, *lu, *pivot;
     double start[IMPLICIT_STAGES][IMPLICIT_STAGES + 1], start_ratio; /* weights of the start values */
     int start_from, start_to, start_nodes;

@@ -7,7 +7,10 @@
  * Q_1 = q and d_is = 0: lambda_1 ... lambda_{s-1} bring the positions to the constraints, lambda_s the
  * velocity.  The stages are iterated; each round ends with a Newton step of mu_j = h lambda_j for the
  * positions, whose matrix h (a d)_il G(Q_i) H_pp N G(Q_l)^T takes H_pp from the begin of the step.  In
- * mechanics v takes the place of p: H_p = v, H_pp = 1, -H_q = M^-1 F, and N = M^-1 instead of 1. */
+ * mechanics v takes the place of p: H_p = v, H_pp = 1, -H_q = M^-1 F, and N = M^-1 instead of 1.
+ *
+ * Sparse mechanics has z_l = N G(Q_l)^T dmu_l among its unknowns, so that N is never formed:
+ *     M z_l - G(Q_l)^T dmu_l = 0,  sum_l h (a d)_il G(Q_i) z_l = g(Q_i). */
 #include "methods/lobatto.h"
 
 #include <keel/native.h>
@@ -36,11 +39,31 @@ const char *lobatto_refuse(const keel_problem *p, const keel_options *o) {
     return NULL;
 }
 
+/* The matrix of the positions by its blocks. */
+static void lay_out_system(const keel_problem *p, keel_work *w) {
+    struct lobatto *m = w->method;
+    const keel_pattern *mass = p->mass.value ? p->mass.pattern : NULL, *g = p->constraint.pattern;
+    int steps = m->s - 1, nq = m->nq, k = m->k, part = nq + k, count = 0;
+    keel_block block[KEEL_BLOCKS];
+    for (int l = 0; l < steps; l++) {
+        int z = l * part, mu = z + nq;
+        block[count++] = (keel_block){mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL, z, z, nq, mass};
+        block[count++] = (keel_block){KEEL_BLOCK_TRANSPOSED, z, mu, k, g};
+        block[count++] = (keel_block){KEEL_BLOCK_DIAGONAL, mu, mu, k, NULL};
+        for (int i = 0; i < steps; i++)
+            block[count++] = (keel_block){KEEL_BLOCK_PLAIN, i * part + nq, z, k, g};
+    }
+    m->system = keel_system_layout(w, steps * part, block, count, 1, 0);
+    m->aside = keel_work_doubles(w, (size_t)k);
+    m->found = keel_work_doubles(w, (size_t)steps * (size_t)part);
+}
+
 void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     struct lobatto *m = w->method;
     size_t nq = (size_t)p->n / 2, k = (size_t)p->constraint.count, width = (size_t)w->width;
-    size_t s = (size_t)stages, rows = (s - 1) * k;
     m->of_mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
+    int sparse = m->of_mechanics && keel_native_sparse(w);
+    size_t s = (size_t)stages, rows = (s - 1) * k, entries = sparse ? keel_native_rows_doubles(w) : k * nq;
     m->s = stages;
     m->nq = (int)nq;
     m->k = (int)k;
@@ -57,19 +80,22 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     m->push = keel_work_doubles(w, s * nq);
     m->impulse = keel_work_doubles(w, s * nq);
     m->sums = keel_work_doubles(w, s * nq);
-    m->g_rows = keel_work_doubles(w, s * k * nq);
-    m->n_rows = keel_work_doubles(w, s * k * nq);
+    m->entries = (long)entries;
+    m->g_rows = keel_work_doubles(w, s * entries);
+    m->n_rows = keel_work_doubles(w, sparse ? 0 : s * entries);
     m->mu = keel_work_doubles(w, s * k);
     m->old = keel_work_doubles(w, 2 * s * nq);
     m->slope = keel_work_doubles(w, m->of_mechanics ? 0 : nq * nq);
-    m->shifted = keel_work_doubles(w, k * nq);
+    m->shifted = keel_work_doubles(w, sparse ? 0 : k * nq);
     m->value = keel_work_doubles(w, rows);
-    m->matrix = keel_work_doubles(w, rows * rows);
+    m->matrix = keel_work_doubles(w, sparse ? 0 : rows * rows);
     m->pivot = keel_work_doubles(w, rows);
     m->x = keel_work_doubles(w, width);
     m->gradient = keel_work_doubles(w, width);
     m->beside = keel_work_doubles(w, width);
     m->next = keel_work_doubles(w, width);
+    m->system = NULL;
+    if (sparse && k) lay_out_system(p, w);
 }
 
 /* H_p and, unless NULL, -H_q at (t, x). */
@@ -94,11 +120,15 @@ static keel_status rates(keel_work *w, double t, const double *x, double *speed,
 /* G and N G^T at the position of x, as the rows of stage i. */
 static keel_status rows_at(keel_work *w, int i, double t, const double *x) {
     struct lobatto *m = w->method;
-    size_t count = (size_t)m->k * (size_t)m->nq;
-    double *g = m->g_rows + i * (long)count, *n = m->n_rows + i * (long)count;
+    double *g = m->g_rows + i * m->entries, *n = m->n_rows + i * m->entries;
+    if (m->system) {
+        keel_status status = keel_native_entries(w, KEEL_MAP_CONSTRAINT, t, x, g);
+        keel_native_rows_silence(w, g);
+        return status;
+    }
     keel_status status = m->k ? keel_native_jacobian(w, KEEL_MAP_CONSTRAINT, t, x, 0, g) : KEEL_OK;
     if (status != KEEL_OK) return status;
-    memcpy(n, g, count * sizeof *g);
+    memcpy(n, g, (size_t)m->entries * sizeof *g);
     for (int r = 0; r < m->k; r++) keel_native_mass_solve(w, NULL, n + (long)r * m->nq);
     return KEEL_OK;
 }
@@ -160,12 +190,19 @@ static void fill_block(const keel_work *w, int i, int l, double factor, int orde
 }
 
 /* The impulses -h H_q - N G^T mu of the stages; mu_s is not known yet. */
-static void find_impulses(struct lobatto *m, double h) {
+static void find_impulses(const keel_work *w, double h) {
+    struct lobatto *m = w->method;
     int nq = m->nq, k = m->k;
     for (int j = 0; j < m->s; j++) {
         double *impulse = m->impulse + (long)j * nq;
         for (int c = 0; c < nq; c++) impulse[c] = h * m->push[(long)j * nq + c];
-        for (int r = 0; r < k && j < m->s - 1; r++) {
+        if (m->system && j < m->s - 1) {
+            memset(m->beside, 0, (size_t)nq * sizeof *m->beside);
+            keel_native_rows_subtract(w, m->g_rows + j * m->entries, k, m->mu + (long)j * k, m->beside);
+            keel_native_mass_solve(w, NULL, m->beside);
+            for (int c = 0; c < nq; c++) impulse[c] += m->beside[c];
+        }
+        for (int r = 0; r < k && j < m->s - 1 && !m->system; r++) {
             const double *n = m->n_rows + ((long)j * k + r) * nq;
             double mu = m->mu[(long)j * k + r];
             for (int c = 0; c < nq; c++) impulse[c] -= n[c] * mu;
@@ -174,9 +211,10 @@ static void find_impulses(struct lobatto *m, double h) {
 }
 
 /* P_i, then Q_i, from the rates of the last round; speeds follow P by H_pp. */
-static void form_stages(struct lobatto *m, double h) {
+static void form_stages(const keel_work *w, double h) {
+    struct lobatto *m = w->method;
     int s = m->s, nq = m->nq;
-    find_impulses(m, h);
+    find_impulses(w, h);
     stage_sums(m->d.of_stage, s, s, nq, m->impulse, m->sums);
     for (int i = 0; i < s; i++) {
         double *dp = m->dp + (long)i * nq, *now = m->sums + (long)i * nq;
@@ -199,6 +237,45 @@ static void place(const keel_work *w, const keel_attempt *a, int i) {
     }
 }
 
+/* value := the dmu of these g(Q_2), ..., g(Q_s). */
+static keel_status solve_system(keel_work *w, const keel_attempt *a) {
+    struct lobatto *m = w->method;
+    const double *mass = keel_native_mass_entries(w);
+    int steps = m->s - 1, nq = m->nq, k = m->k, part = nq + k, count = 0;
+    keel_block_value value[KEEL_BLOCKS];
+    for (int r = 0; r < k; r++) m->aside[r] = !w->native->active[r];
+    for (int l = 0; l < steps; l++) {
+        value[count++] = (keel_block_value){1, 0, mass};
+        value[count++] = (keel_block_value){-1, 0, m->g_rows + l * m->entries};
+        value[count++] = (keel_block_value){1, 0, m->aside};
+        for (int i = 0; i < steps; i++)
+            value[count++] =
+                (keel_block_value){a->h * m->product[i + 1][l], 0, m->g_rows + (i + 1) * m->entries};
+    }
+    keel_status status = keel_system_factor(w, m->system, 0, value);
+    keel_work_count(w, 1, 0);
+    if (status != KEEL_OK) return status == KEEL_RETRY ? no_positions(w, a->t) : status;
+    memset(m->found, 0, (size_t)steps * (size_t)part * sizeof *m->found);
+    for (int i = 0; i < steps; i++)
+        memcpy(m->found + (long)i * part + nq, m->value + (long)i * k, (size_t)k * sizeof *m->value);
+    keel_system_solve(w, m->system, 0, m->found, NULL);
+    for (int i = 0; i < steps; i++)
+        memcpy(m->value + (long)i * k, m->found + (long)i * part + nq, (size_t)k * sizeof *m->value);
+    return KEEL_OK;
+}
+
+static keel_status solve_dense(keel_work *w, const keel_attempt *a) {
+    struct lobatto *m = w->method;
+    int k = m->k, rows = (m->s - 1) * k;
+    for (int i = 1; i < m->s; i++)
+        for (int l = 0; l < m->s - 1; l++)
+            fill_block(w, i, l, a->h * m->product[i][l], rows,
+                       m->matrix + (long)(i - 1) * k * rows + (long)l * k);
+    if (dense_lu(rows, m->matrix, (int *)m->pivot, w->halt)) return no_positions(w, a->t);
+    dense_lu_solve(rows, m->matrix, (int *)m->pivot, m->value);
+    return KEEL_OK;
+}
+
 /* One Newton step of mu_1 ... mu_{s-1} for g(Q_2) = ... = g(Q_s) = 0; stages are formed anew. */
 static keel_status correct(keel_work *w, const keel_attempt *a) {
     struct lobatto *m = w->method;
@@ -212,17 +289,13 @@ static keel_status correct(keel_work *w, const keel_attempt *a) {
         if (status == KEEL_OK) status = rows_at(w, i, t, m->x);
         if (status != KEEL_OK) return status;
     }
-    for (int i = 1; i < m->s; i++)
-        for (int l = 0; l < m->s - 1; l++)
-            fill_block(w, i, l, a->h * m->product[i][l], rows,
-                       m->matrix + (long)(i - 1) * k * rows + (long)l * k);
     for (int i = 0; i < rows; i++)
         if (!active[i % k]) m->value[i] = 0;
-    if (dense_lu(rows, m->matrix, (int *)m->pivot, w->halt)) return no_positions(w, a->t);
-    dense_lu_solve(rows, m->matrix, (int *)m->pivot, m->value);
+    keel_status status = m->system ? solve_system(w, a) : solve_dense(w, a);
+    if (status != KEEL_OK) return status;
     keel_work_count(w, 0, 1);
     for (int i = 0; i < rows; i++) m->mu[i] += m->value[i];
-    form_stages(m, a->h);
+    form_stages(w, a->h);
     return KEEL_OK;
 }
 
@@ -252,10 +325,11 @@ static keel_status begin(keel_work *w, const keel_attempt *a) {
         memcpy(m->push + (size_t)i * nq, m->push, nq * sizeof *m->push);
     }
     memset(m->mu, 0, (size_t)m->s * (size_t)m->k * sizeof *m->mu);
-    memset(m->n_rows + (size_t)m->k * nq, 0, (size_t)m->k * (count - nq) * sizeof *m->n_rows);
+    double *later = m->system ? m->g_rows : m->n_rows; /* of the stages after the first; mu is 0 */
+    memset(later + m->entries, 0, (size_t)m->entries * (size_t)(m->s - 1) * sizeof *later);
     memset(m->dq, 0, count * sizeof *m->dq);
     memset(m->dp, 0, count * sizeof *m->dp);
-    form_stages(m, a->h);
+    form_stages(w, a->h);
     return status;
 }
 
@@ -276,7 +350,7 @@ static keel_status solve_stages(keel_work *w, const keel_attempt *a) {
             status = rates(w, a->t + m->a.c[i] * a->h, m->x, m->speed + (long)i * m->nq,
                            m->push + (long)i * m->nq);
         }
-        if (status == KEEL_OK && round) form_stages(m, a->h);
+        if (status == KEEL_OK && round) form_stages(w, a->h);
         if (status == KEEL_OK) status = correct(w, a);
         if (status == KEEL_RETRY && idle)
             break; /* it has run off: the place says nothing about the problem */
@@ -292,36 +366,56 @@ static keel_status solve_stages(keel_work *w, const keel_attempt *a) {
     return no_positions(w, a->t);
 }
 
+/* G(q_1) H_pp N G(q_1)^T at (t, m->x). */
+static keel_status factor_speed(keel_work *w, const keel_attempt *a, double t) {
+    struct lobatto *m = w->method;
+    int last = m->s - 1;
+    if (m->system) return keel_native_factor(w, t, m->x);
+    fill_block(w, last, last, 1, m->k, m->matrix);
+    return dense_lu(m->k, m->matrix, (int *)m->pivot, w->halt) ? no_positions(w, a->t) : KEEL_OK;
+}
+
+/* shift := N G^T of what these factors make of m->value */
+static void find_shift(keel_work *w, double *shift) {
+    struct lobatto *m = w->method;
+    int nq = m->nq, k = m->k, last = m->s - 1;
+    if (m->system) {
+        keel_native_correct(w, m->value, shift);
+        return;
+    }
+    dense_lu_solve(k, m->matrix, (int *)m->pivot, m->value);
+    for (int c = 0; c < nq; c++) {
+        shift[c] = 0;
+        for (int r = 0; r < k; r++) shift[c] += m->n_rows[((long)last * k + r) * nq + c] * m->value[r];
+    }
+}
+
 /* mu_s such that G(q_1) H_p(q_1,p_1) + g_t = 0, in gain: p_1 - p. */
 static keel_status solve_speed(keel_work *w, const keel_attempt *a, double *gain) {
     struct lobatto *m = w->method;
     const int *active = w->native->active;
     int nq = m->nq, k = m->k, last = m->s - 1;
-    double t = a->t + a->h, before = HUGE_VAL, *g_t = m->mu + (long)last * k;
+    double t = a->t + a->h, before = HUGE_VAL, *g_t = m->mu + (long)last * k, *shift = m->beside;
     keel_status status = KEEL_OK;
     if (k == 0) return KEEL_OK;
     for (int c = 0; c < nq; c++) m->x[c] = a->x[c] + m->dq[(long)last * nq + c];
     status = rows_at(w, last, t, m->x);
     if (status == KEEL_OK) status = keel_native_time_derivative(w, t, m->x, g_t);
+    if (status == KEEL_OK) status = factor_speed(w, a, t);
     if (status != KEEL_OK) return status;
-    fill_block(w, last, last, 1, k, m->matrix);
-    if (dense_lu(k, m->matrix, (int *)m->pivot, w->halt)) return no_positions(w, a->t);
     for (int iteration = 0; iteration < 20; iteration++) {
         double largest = 0, size = DBL_MIN;
         for (int c = 0; c < nq; c++) m->x[nq + c] = a->x[nq + c] + gain[c];
         status = rates(w, t, m->x, m->next, NULL);
         if (status != KEEL_OK) return status;
-        for (int r = 0; r < k; r++) {
-            m->value[r] = g_t[r];
-            for (int c = 0; c < nq; c++) m->value[r] += m->g_rows[((long)last * k + r) * nq + c] * m->next[c];
+        memcpy(m->value, g_t, (size_t)k * sizeof *g_t);
+        keel_native_rows_add(w, m->g_rows + last * m->entries, k, m->next, m->value);
+        for (int r = 0; r < k; r++)
             if (!active[r]) m->value[r] = 0;
-        }
-        dense_lu_solve(k, m->matrix, (int *)m->pivot, m->value);
+        find_shift(w, shift);
         for (int c = 0; c < nq; c++) {
-            double shift = 0;
-            for (int r = 0; r < k; r++) shift += m->n_rows[((long)last * k + r) * nq + c] * m->value[r];
-            gain[c] -= shift;
-            largest = fmax(largest, fabs(shift));
+            gain[c] -= shift[c];
+            largest = fmax(largest, fabs(shift[c]));
             size = fmax(size, fabs(m->x[nq + c]) + fabs(gain[c]));
         }
         if (largest <= DBL_EPSILON * size || (largest >= 0.5 * before && largest <= 1e-10 * size))
@@ -337,7 +431,7 @@ keel_status lobatto_attempt(keel_work *w, keel_attempt *a) {
     keel_status status = solve_stages(w, a);
     if (status != KEEL_OK) return status;
     memcpy(a->dx, m->dq + (long)(m->s - 1) * nq, (size_t)nq * sizeof *a->dx);
-    find_impulses(m, a->h);
+    find_impulses(w, a->h);
     stage_sums(&m->a.of_end, 1, m->s, nq, m->impulse, a->dx + nq);
     return solve_speed(w, a, a->dx + nq);
 }

@@ -7,6 +7,7 @@
 #define KEEL_METHODS_LOBATTO_H
 
 #include <keel/method.h>
+#include <keel/system.h>
 
 #include "methods/implicit_tables.h"
 
@@ -21,7 +22,10 @@ struct lobatto {
     /* By stage, nq each: increments of Q and P, H_p and -H_q there. */
     double *dq, *dp, *speed, *push;
     double *impulse, *sums;  /* by stage, nq each: what a stage adds to p; P anew */
-    double *g_rows, *n_rows; /* by stage, k x nq: G, and N G^T row by row */
+    long entries;            /* of G: k x nq, or sparse: as keel_native_rows has them */
+    double *g_rows, *n_rows; /* by stage: G, and N G^T row by row, not if sparse */
+    keel_system *system;     /* sparse: what `matrix` is else; NULL: it is dense */
+    double *aside, *found;   /* sparse: k, 1 for redundant rows; its unknowns */
     double *mu;              /* by stage, k: h lambda */
     double *old;             /* dq and dp of the round before */
     double *slope;           /* nq x nq: H_pp; mechanics has none */

@@ -29,13 +29,21 @@ static double noise(int i) {
     return 2 * (x - floor(x)) - 1;
 }
 
+struct sampled sampled_around(const keel_problem *p) {
+    struct sampled s = {p, keel_problem_traits(p) & KEEL_CANONICAL ? p->n / 2 : p->n, {0, 0}};
+    for (int i = 0; i < p->n; i++) {
+        double *largest = &s.largest[i >= s.half];
+        *largest = fmax(*largest, fabs(p->u0[i]));
+    }
+    return s;
+}
+
 /* Coordinate j at place k, up to 2 sizes from the start; coordinates that start at 0 are as large as a tenth
  * of the largest of their kind, or 1. */
-double sampled_place(const keel_problem *p, int j, int k) {
+double sampled_place(const struct sampled *s, int j, int k) {
     static const double spread[] = {0.01, 0.1, 0.5, 2};
-    int half = keel_problem_traits(p) & KEEL_CANONICAL ? p->n / 2 : p->n, from = j < half ? 0 : half;
-    double largest = 0;
-    for (int i = from; i < from + half; i++) largest = fmax(largest, fabs(p->u0[i]));
+    const keel_problem *p = s->p;
+    double largest = s->largest[j >= s->half];
     double size = fmax(fabs(p->u0[j]), largest > 0 ? 0.1 * largest : 1);
     if (p->scale) size = fmax(size, p->scale[j]);
     return p->u0[j] + spread[k % 4] * size * noise(17 * k + j);
@@ -88,9 +96,10 @@ static int separable_at(const keel_problem *p, int k, double *work) {
     static const double same[4] = {1, -1, 0, 0}, square[4] = {1, -1, -1, 1}, across[4] = {1, 0, -1, 0};
     int n = p->n, half = n / 2;
     double *u = work, *spare = work + n, *value = work + 2 * n;
+    const struct sampled around = sampled_around(p);
     for (int i = 0; i < 4; i++) { /* (q,p), (q',p), (q,p'), (q',p') */
         for (int j = 0; j < n; j++)
-            u[j] = sampled_place(p, j, (j < half ? i % 2 : i / 2) ? k + SAMPLED_PLACES : k);
+            u[j] = sampled_place(&around, j, (j < half ? i % 2 : i / 2) ? k + SAMPLED_PLACES : k);
         if (!gradient_at_start(p, u, value + (long)i * n, spare)) return 1;
     }
     if (only_values(p)) return cancels(4, square, 1, value, n);
@@ -102,9 +111,10 @@ static int separable_at(const keel_problem *p, int k, double *work) {
 static int along_line(const keel_problem *p, int k, int first, double *work) {
     int n = p->n;
     double *u = work, *spare = work + n, *value = work + 2 * n;
+    const struct sampled around = sampled_around(p);
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < n; j++) {
-            double from = sampled_place(p, j, k), to = sampled_place(p, j, k + SAMPLED_PLACES);
+            double from = sampled_place(&around, j, k), to = sampled_place(&around, j, k + SAMPLED_PLACES);
             u[j] = j < first ? from : from + i * (to - from);
         }
         if (!gradient_at_start(p, u, value + (long)i * n, spare)) return 0;
@@ -127,8 +137,10 @@ static int drifts_at(const keel_problem *p, int k, double *work) {
     static const double same[4] = {1, -1, 0, 0}, square[4] = {1, -1, -1, 1};
     int n = p->n, half = n / 2;
     double *u = work, *spare = work + n, *value = work + 2 * n;
+    const struct sampled around = sampled_around(p);
     for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < n; j++) u[j] = sampled_place(p, j, j >= half && i / 2 ? k + SAMPLED_PLACES : k);
+        for (int j = 0; j < n; j++)
+            u[j] = sampled_place(&around, j, j >= half && i / 2 ? k + SAMPLED_PLACES : k);
         if (!gradient_at(p, p->t0 + (i % 2 ? 0.29 * (k + 1) : 0), u, value + (long)i * n, spare)) return 1;
     }
     return only_values(p) ? cancels(4, square, 1, value, n) : cancels(4, same, half, value, n);
@@ -191,8 +203,9 @@ static int field_at(const keel_problem *p, double t, const double *x, double *ou
 
 /* x: place k, moved to the sphere. */
 static void place_on_sphere(const keel_problem *p, double length, int k, double *x) {
+    const struct sampled around = sampled_around(p);
     double size = 0;
-    for (int j = 0; j < p->n; j++) size = portable_length(size, x[j] = sampled_place(p, j, k));
+    for (int j = 0; j < p->n; j++) size = portable_length(size, x[j] = sampled_place(&around, j, k));
     for (int j = 0; j < p->n; j++) x[j] *= size > 0 ? length / size : 1;
 }
 

@@ -10,7 +10,13 @@
 
 /* Coordinate j at place k = 0, 1, ...; k + SAMPLED_PLACES is another place as far away. */
 enum { SAMPLED_PLACES = 12 };
-double sampled_place(const keel_problem *p, int j, int k);
+struct sampled {
+    const keel_problem *p;
+    int half;          /* coordinates of one kind */
+    double largest[2]; /* start values of each kind */
+};
+struct sampled sampled_around(const keel_problem *p);
+double sampled_place(const struct sampled *s, int j, int k);
 
 /* NULL, or why x does not move on the sphere |x| = |x0|; driven: x' = v - y x in a DAE will do. */
 const char *sampled_sphere(const keel_problem *p, int driven);

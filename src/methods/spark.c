@@ -7,7 +7,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     lobatto_layout(p, w, *(const int *)w->stepper->table);
 }
 
-#define TRAITS (KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED)
+#define TRAITS (KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED | KEEL_SPARSE)
 #define METHOD(method, the_order, stages, what)                                     \
     {                                                                               \
         .info = {.name = method,                                                    \

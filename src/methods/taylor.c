@@ -57,7 +57,9 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
     if (!keel_extras_of(p)->series.value)
         return "it needs the series of a model, or extras.series; a long model has one if it is read for "
-               "taylor (keel_model_options.method), unless that would take more than 2 GB of memory";
+               "taylor (keel_model_options.method), unless that would take more than 2 GB of memory, or the "
+               "pattern "
+               "of its equations leaves some of more than 128 highest derivatives and multipliers open";
     if (p->n == 0) return "there are no states to expand";
     return NULL;
 }

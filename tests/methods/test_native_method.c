@@ -237,9 +237,9 @@ static int heavy_mass(double t, const double *u, double *out, void *user) { /* d
     return 0;
 }
 
-/* Large mechanics is solved by sparse matrices, but not for methods that keep the constraints themselves, all
- * of them or as they are given: these use dense ones, with the masses in them. */
-static void large_mechanics_is_dense_for_native_methods(void **state) {
+/* Large mechanics is solved by sparse matrices; a method that keeps the constraints itself and does not say
+ * KEEL_SPARSE has dense ones, with the masses in them. */
+static void large_mechanics_is_dense_for_methods_that_need_it(void **state) {
     (void)state;
     static const char *const method[] = {"shake", "radau-index3", "radau-ggl", "spark2"};
     keel_stepper own = own_stepper("own-rattle", 2, own_rattle);
@@ -279,7 +279,7 @@ int main(void) {
         cmocka_unit_test(what_is_told_is_what_the_problem_says),
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(copies_see_their_own_problem),
-        cmocka_unit_test(large_mechanics_is_dense_for_native_methods),
+        cmocka_unit_test(large_mechanics_is_dense_for_methods_that_need_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,7 +167,8 @@ static void what_cannot_be_done_is_said(void **state) {
     refused(
         &without.keel, (keel_options){.method = "taylor"},
         "taylor: it needs the series of a model, or extras.series; a long model has one if it is read for "
-        "taylor (keel_model_options.method), unless that would take more than 2 GB of memory");
+        "taylor (keel_model_options.method), unless that would take more than 2 GB of memory, or the pattern "
+        "of its equations leaves some of more than 128 highest derivatives and multipliers open");
     refused(&p.keel, (keel_options){.method = "taylor", .order = 61},
             "order = 61: it must lie between 2 and 60, or be 0");
     refused(&p.keel, (keel_options){.method = "dop853", .order = 8},
@@ -181,7 +182,8 @@ static void what_cannot_be_done_is_said(void **state) {
     refused(
         problem_of(m), (keel_options){.method = "taylor"},
         "taylor: it needs the series of a model, or extras.series; a long model has one if it is read for "
-        "taylor (keel_model_options.method), unless that would take more than 2 GB of memory");
+        "taylor (keel_model_options.method), unless that would take more than 2 GB of memory, or the pattern "
+        "of its equations leaves some of more than 128 highest derivatives and multipliers open");
     keel_model_close(m);
 }
 

@@ -1,0 +1,147 @@
+/* bending.c - see bending.h. */
+#include "core/field.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const keel_pattern *rows_of(const struct field *fd) {
+    return fd->constraint.user.pattern;
+}
+
+long bending_numbers(const struct field *fd) {
+    const keel_pattern *p = fd->kg ? rows_of(fd) : NULL;
+    long sum = 0;
+    for (int i = 0; i < fd->kg; i++) {
+        long length = p->row_start[i + 1] - p->row_start[i];
+        sum += length * length;
+    }
+    return sum;
+}
+
+/* The least colour that no earlier coordinate of any constraint on j has. */
+static int find_colours(struct bending *b, const struct field *fd) {
+    const keel_pattern *p = rows_of(fd);
+    struct columns g = {0};
+    int *taken = calloc((size_t)fd->nq + 1, sizeof *taken);
+    int known = taken && columns_make(&g, p, fd->kg, 0, fd->nq) == 0;
+    for (int j = 0; j < fd->nq && known; j++) {
+        for (int spot = g.start[j]; spot < g.start[j + 1]; spot++)
+            for (int i = g.row[spot], e = p->row_start[i]; e < p->row_start[i + 1] && p->column[e] < j; e++)
+                taken[b->colour[p->column[e]]] = j + 1;
+        b->colour[j] = 0;
+        while (taken[b->colour[j]] == j + 1) b->colour[j]++;
+        if (b->colour[j] >= b->colours) b->colours = b->colour[j] + 1;
+    }
+    columns_free(&g);
+    free(taken);
+    return known;
+}
+
+int bending_attach(struct field *fd) {
+    int asked = fd->systems || (fd->large && fd->newtons);
+    fd->bending = NULL;
+    if (!fd->mech.sparse || fd->kg == 0 || !asked) return 0;
+    struct bending *b = fd->bending = calloc(1, sizeof *b);
+    if (!b) return 1;
+    size_t kg = (size_t)fd->kg, n = (size_t)fd->n;
+    b->colour = calloc((size_t)fd->nq + 1, sizeof *b->colour);
+    b->step = calloc(n + 1, sizeof *b->step);
+    b->probe = calloc(n + 4, sizeof *b->probe);
+    b->moved_rows = calloc((size_t)rows_of(fd)->nnz + 1, sizeof *b->moved_rows);
+    b->shift = calloc(kg + 1, sizeof *b->shift);
+    b->beside = calloc(kg + 1, sizeof *b->beside);
+    int known = b->colour && b->step && b->probe && b->moved_rows && b->shift && b->beside;
+    return !known || !find_colours(b, fd);
+}
+
+void bending_detach(struct field *fd) {
+    struct bending *b = fd->bending;
+    if (!b) return;
+    void *const blocks[] = {b->colour, b->step, b->probe, b->moved_rows, b->shift, b->beside};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
+    free(b);
+    fd->bending = NULL;
+}
+
+/* What is differenced: by coordinates, or by velocities (rows NULL), which G does not know. */
+struct way {
+    struct field *fd;
+    bending_shift *shift;
+    double t;
+    const double *u, *rows;
+    double *squares, *by;
+};
+
+/* Quotients of the rows whose coordinate of this colour has moved. */
+static void take_colour(const struct way *m, const struct bending *b, int colour) {
+    const keel_pattern *p = rows_of(m->fd);
+    double *square = m->squares;
+    for (int i = 0; i < m->fd->kg; i++) {
+        int first = p->row_start[i], length = p->row_start[i + 1] - first;
+        for (int c = 0; c < length; c++) {
+            int j = p->column[first + c];
+            if (b->colour[j] != colour) continue;
+            double length_of = b->step[m->rows ? j : m->fd->nq + j];
+            for (int e = 0; e < length && m->rows; e++)
+                square[e * length + c] = (b->moved_rows[first + e] - m->rows[first + e]) / length_of;
+            m->by[first + c] = (b->beside[i] - b->shift[i]) / length_of;
+        }
+        if (m->rows) square += (long)length * length;
+    }
+}
+
+/* Moves the coordinates of a colour by what `step` says, to either side. */
+static keel_status one_colour(const struct way *m, struct bending *b, int colour) {
+    struct field *fd = m->fd;
+    keel_status status = KEEL_RETRY;
+    for (int side = 0; side < 2 && status == KEEL_RETRY; side++) {
+        for (int j = 0; j < fd->nq; j++) {
+            if (b->colour[j] != colour) continue;
+            int at = m->rows ? j : fd->nq + j;
+            b->probe[at] = m->u[at] + (side ? -1 : 1) * fabs(b->step[at]);
+            b->step[at] = b->probe[at] - m->u[at];
+        }
+        status = m->rows ? map_entries(fd, &fd->constraint, m->t, b->probe, b->moved_rows) : KEEL_OK;
+        if (status == KEEL_OK) status = m->shift(fd, m->t, b->probe, b->beside);
+    }
+    if (status == KEEL_OK) take_colour(m, b, colour);
+    memcpy(b->probe, m->u, (size_t)fd->n * sizeof *b->probe);
+    return status;
+}
+
+static keel_status all_colours(keel_work *w, const struct way *m) {
+    struct bending *b = m->fd->bending;
+    keel_status status = m->shift(m->fd, m->t, m->u, b->shift);
+    newton_colour_steps(w, m->u, m->fd->n, b->step);
+    memcpy(b->probe, m->u, (size_t)m->fd->n * sizeof *b->probe);
+    for (int c = 0; c < b->colours && status == KEEL_OK; c++) status = one_colour(m, b, c);
+    return status;
+}
+
+/* lambda of the squares, and a . G_q beside s_q. */
+static void weigh_rows(const struct field *fd, const double *lambda, const double *a, double *squares,
+                       double *by_q) {
+    const keel_pattern *p = rows_of(fd);
+    for (int i = 0; i < fd->kg; i++) {
+        int first = p->row_start[i], length = p->row_start[i + 1] - first, active = fd->active[i];
+        for (int e = 0; e < length; e++, squares += length)
+            for (int b = 0; b < length; b++) {
+                by_q[first + b] += squares[b] * a[p->column[first + e]];
+                squares[b] = active ? lambda[i] * squares[b] : 0;
+            }
+        if (!active) memset(by_q + first, 0, (size_t)length * sizeof *by_q);
+    }
+}
+
+keel_status bending_by_q(keel_work *w, bending_shift *shift, double t, const double *u, const double *rows,
+                         const double *lambda, const double *a, double *squares, double *by_q) {
+    struct field *fd = field_of(w);
+    keel_status status = all_colours(w, &(struct way){fd, shift, t, u, rows, squares, by_q});
+    if (status == KEEL_OK) weigh_rows(fd, lambda, a, squares, by_q);
+    return status;
+}
+
+keel_status bending_by_v(keel_work *w, bending_shift *shift, double t, const double *u, double *by_v) {
+    return all_colours(w, &(struct way){field_of(w), shift, t, u, NULL, NULL, by_v});
+}
