@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define KEEL_VERSION "0.2.0"
-#define KEEL_ABI 14u /* of all public structs and enums; a program and its library must agree on it */
+#define KEEL_ABI 15u /* of all public structs and enums; a program and its library must agree on it */
 
 /* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until
  * keel_restart.  A call that was wrong in itself (KEEL_EINVAL, but from keel_open) changes nothing. */
@@ -84,6 +84,10 @@ typedef struct keel_problem {
     const char *name;           /* for messages; may be NULL */
     int n, m;                   /* states x (ODE, DAE: may be 0, then without f); algebraic y (DAE only) */
     double t0;                  /* where the run begins */
+    int clock;                  /* ODE: 1: the last state is t itself, its rate s > 0, and f, which reads t
+                                 * from it, is s times the rate of the others.  Steps go by another variable,
+                                 * d t = s d tau: `step` is one of tau, and t0 where tau begins; all else speaks of t.
+                                 * 0: none */
     const double *u0;           /* n + m start values; NULL if there are none */
     const unsigned char *fixed; /* n + m; 1: stays as it is at the start; NULL: all of x, none of y */
     const double *scale;        /* n + m typical sizes; NULL, or 0 for one: from tolerances and the run */

@@ -144,6 +144,7 @@ static int load_model(struct job *j) {
     o.method = text ? method : NULL;
     o.from = option_text(&j->options, opt_t0);
     o.to = option_text(&j->options, opt_tend);
+    o.clock = j->command & (COMMAND_SOLVE | COMMAND_EMIT) ? option_text(&j->options, opt_clock) : "none";
     o.sensitivity = j->command & COMMAND_TANGENT ? "*"
                     : j->command == COMMAND_FIT  ? option_text(&j->options, opt_fit)
                                                  : option_text(&j->options, opt_sensitivity);
