@@ -100,7 +100,7 @@ static double cubic_place(const struct cubic *c, double t) {
     return theta;
 }
 
-/* On the dense output, from there on with the slope of the cubic. */
+/* On the dense output, from there on by secants; the first one has the slope of the cubic. */
 keel_status clock_find(struct engine *e, double t, double *tau) {
     const struct run_state *r = e->r;
     int last = e->field.n - 1;
@@ -111,12 +111,14 @@ keel_status clock_find(struct engine *e, double t, double *tau) {
     keel_status status = dense_rates(e);
     if (status != KEEL_OK) return status;
     struct cubic c = cubic_of(e);
-    double low = 0, high = 1, theta = cubic_place(&c, t), h = r->t - r->t_before, before = HUGE_VAL;
+    double low = 0, high = 1, theta = cubic_place(&c, t), h = r->t - r->t_before;
+    double before = HUGE_VAL, off_before = NAN, at_before = NAN;
     for (int k = 0; k < MOST_TRIALS; k++) {
         *tau = r->t_before + theta * h;
         status = dense_raw(e, *tau, e->scratch);
         if (status != KEEL_OK) return status;
-        double off = e->scratch[last] - t, rate = cubic_rate(&c, theta);
+        double off = e->scratch[last] - t, rate = (off - off_before) / (theta - at_before);
+        if (!(rate * c.whole > 0)) rate = cubic_rate(&c, theta);
         if (fabs(off) <= 2 * DBL_EPSILON * fabs(t) || fabs(off) >= before) return KEEL_OK;
         if (k > 8) before = fabs(off); /* round-off, where it ceases to fall */
         if (off * c.whole > 0) high = theta;
@@ -124,6 +126,8 @@ keel_status clock_find(struct engine *e, double t, double *tau) {
         double next = theta - off / rate;
         if (!(next > low && next < high)) next = 0.5 * (low + high);
         if (r->t_before + next * h == *tau) return KEEL_OK;
+        off_before = off;
+        at_before = theta;
         theta = next;
     }
     return KEEL_OK;
