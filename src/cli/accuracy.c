@@ -184,8 +184,8 @@ struct reruns {
     double length;      /* of the run */
     double way;         /* along which fixed steps are equal: the same, or as far as the clock went */
     int by_clock;
-    double ratio;       /* of steps, fixed ones; of tolerances */
-    double blind;       /* the share by which B differed before its steps were bounded; NAN: they were not */
+    double ratio; /* of steps, fixed ones; of tolerances */
+    double blind; /* the share by which B differed before its steps were bounded; NAN: they were not */
     keel_defect scanned;
 };
 

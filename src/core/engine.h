@@ -314,9 +314,9 @@ keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
 void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
 /* clock.c: the time of which a run speaks, where steps go by another variable, d t = s d tau; that variable
  * itself where they do not */
-double clock_now(const struct engine *e);     /* where the solver stands */
-double clock_of_step(const struct engine *e); /* at the end of the last step, the current state */
-double clock_before(const struct engine *e);  /* where that step began */
+double clock_now(const struct engine *e);              /* where the solver stands */
+double clock_of_step(const struct engine *e);          /* at the end of the last step, the current state */
+double clock_before(const struct engine *e);           /* where that step began */
 double clock_told(const struct engine *e, double tau); /* near the last step, for messages: about */
 double clock_rate(struct engine *e);                   /* s at the current state; 1 */
 /* tau, inside the last step, where the time is t. */

@@ -100,8 +100,8 @@ static keel_status set_out(struct engine *e, double t_end) {
 }
 
 static keel_status stand_inside(struct engine *e, double t) {
-    keel_status status = e->field.p.clock ? clock_land(e, t, &t, e->events.at_root)
-                                          : dense_at(e, t, e->events.at_root);
+    keel_status status =
+        e->field.p.clock ? clock_land(e, t, &t, e->events.at_root) : dense_at(e, t, e->events.at_root);
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     memcpy(e->x_now, e->events.at_root, (size_t)(e->field.n + e->field.m) * sizeof(double));
     e->r->t_now = t;

@@ -23,7 +23,7 @@
 #include <math.h>
 
 #define UNTOLD 1e100 /* the tolerance of what has none */
-#define NOISE 1e-12 /* of the largest value: what equations of some condition make of a zero */
+#define NOISE 1e-12  /* of the largest value: what equations of some condition make of a zero */
 
 /* The same states by the same equations. */
 static int goes_on(const struct engine *e, const struct engine *before) {

@@ -134,7 +134,8 @@ static int problem_fits(char *why, size_t capacity, const keel_problem *p) {
         return 0;
     if (p->energy.count > 1)
         return text_no(why, capacity, "there is one energy; further invariants go to `invariant`");
-    if (p->clock && (p->clock != 1 || p->form != KEEL_ODE || p->n < 2 || p->mass.value))
+    if (p->clock &&
+        (p->clock != 1 || keel_problem_traits(p) != KEEL_FIRST_ORDER || p->n < 2 || p->mass.value))
         return text_no(why, capacity,
                        "clock = %d: it is 0, or 1 for an ODE without a mass matrix whose last state is t",
                        p->clock);
@@ -198,9 +199,10 @@ static int clock_fits(char *why, size_t capacity, const keel_options *o, const k
                        "the motion",
                        method->info.name);
     if (!(traits & (KEEL_RUNGE_KUTTA | KEEL_ADAPTIVE | KEEL_MULTISTEP)))
-        return text_no(why, capacity,
-                       "%s takes no clock: Runge-Kutta and multistep methods, and those with error control, do",
-                       method->info.name);
+        return text_no(
+            why, capacity,
+            "%s takes no clock: Runge-Kutta and multistep methods, and those with error control, do",
+            method->info.name);
     if (stabilizer->info.traits & KEEL_OWN_DIRECTIONS)
         return text_no(why, capacity, "%s would change the time, which is a state where there is a clock",
                        stabilizer->info.name);

@@ -393,7 +393,8 @@ int formulation_open(struct formulation *r, struct system *y, struct source_mess
     int found = 0;
     formulation_begin(r, y, messages, pool);
     if (y->m->form == MODEL_LAGRANGIAN && y->m->clock == EXPR_NONE) found = formulation_mechanics(r);
-    else if (y->m->form != MODEL_EQUATIONS && y->m->form != MODEL_LAGRANGIAN) found = formulation_hamiltonian(r);
+    else if (y->m->form != MODEL_EQUATIONS && y->m->form != MODEL_LAGRANGIAN)
+        found = formulation_hamiltonian(r);
     if (found > 0 && (!serves(r) || !formulation_inertia(r))) {
         formulation_close(r);
         formulation_begin(r, y, messages, pool);

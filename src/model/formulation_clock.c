@@ -1,8 +1,8 @@
-/* formulation_clock.c - steps by another variable, d t = s d tau, with s an expression of the model (`clock`).
+/* formulation_clock.c - steps by another variable, d t = s d tau, s an expression of the model (`clock`).
  *
- * t becomes the last state: x' = s f(t, x), t' = s.  Nothing need be substituted, since the symbol of t is that
- * state from here on: every function reads it from there.  Rows are those of x alone, so that no projection
- * moves t; d/dt in the language is that of t as before. */
+ * t becomes the last state: x' = s f(t, x), t' = s.  Nothing need be substituted, since the symbol of t is
+ * that state from here on, and every function reads it from there.  Rows are those of x alone, so that no
+ * projection moves t; d/dt in the language is that of t as before. */
 #include "model/formulation.h"
 
 #include "base/text.h"
@@ -39,8 +39,8 @@ static int widen(struct formulation *r, struct formulation_map *map, expr t) {
     char sentence[260];
     for (int i = 0; i < map->count; i++) {
         if (!expr_depends(&r->y->m->graph, map->value[i], 1, &t)) continue;
-        text_set(sentence, sizeof sentence, "with a clock what is kept may not depend on t, as `%.100s` does.",
-                 map->names[i]);
+        text_set(sentence, sizeof sentence,
+                 "with a clock what is kept may not depend on t, as `%.100s` does.", map->names[i]);
         return refuse(r, sentence, "Leave the clock out, or the invariant.");
     }
     derive_free(&map->jacobian);

@@ -237,8 +237,8 @@ static int build(struct keel_model *m) {
                                         m->limits.stop,   m->file_read,      m->files_read};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     tell_phase(m, "analysing the equations");
-    if (!m->model || !take_clock(m) || !take_span(m) || !tangent_add(m) || !take_parameters(m) || !open_modes(m) ||
-        !open_sides(m) || !open_linear_invariants(m))
+    if (!m->model || !take_clock(m) || !take_span(m) || !tangent_add(m) || !take_parameters(m) ||
+        !open_modes(m) || !open_sides(m) || !open_linear_invariants(m))
         return 0;
     tell_phase(m, "compiling the model");
     compiled_begin(m);
