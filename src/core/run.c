@@ -122,8 +122,9 @@ static void stand_at_current(struct engine *e, int tell) {
 }
 
 /* With a fixed step the number is what was asked for; any other way of choosing steps may never arrive. */
-static long most_steps(const keel_options *o) {
-    int fixed = o->step > 0 && !o->reversible;
+static long most_steps(const struct engine *e) {
+    const keel_options *o = &e->o;
+    int fixed = o->step > 0 && !o->reversible && !e->field.p.clock;
     return o->max_steps > 0 ? o->max_steps : fixed ? 0 : 10000000;
 }
 
@@ -333,7 +334,7 @@ void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end,
     p->pause = pause;
     p->tell = tell;
     p->inside = r->inside;
-    p->most = most_steps(&e->o);
+    p->most = most_steps(e);
     p->taken = p->wait = 0;
     p->simultaneous = 0;
     p->events = e->field.p.event.count > 0;

@@ -162,7 +162,7 @@ void keel_sim_close(keel_sim *s) {
 
 /* The core counts from event to event; here all of one call count. */
 static int too_many_steps(struct keel_sim *s, long begin) {
-    int fixed = s->o.step > 0 && !s->o.reversible;
+    int fixed = s->o.step > 0 && !s->o.reversible && !s->problem->clock;
     long most = s->o.max_steps > 0 ? s->o.max_steps : fixed ? LONG_MAX : 10000000;
     if (keel_statistics(s->solver).steps - begin <= most) return 0;
     sim_fail(s, KEEL_ELIMIT,
