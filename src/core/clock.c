@@ -13,22 +13,6 @@
 
 enum { MOST_TRIALS = 60, MOST_POLISHES = 6 };
 
-static double time_of(const struct engine *e, const double *x, double tau) {
-    return field_time(&e->field, tau, x);
-}
-
-double clock_now(const struct engine *e) {
-    return e->block ? time_of(e, engine_state(e), e->r->t_now) : e->r->t_now;
-}
-
-double clock_of_step(const struct engine *e) {
-    return time_of(e, e->x[e->r->current], e->r->t);
-}
-
-double clock_before(const struct engine *e) {
-    return time_of(e, e->x[1 - e->r->current], e->r->t_before);
-}
-
 /* Along the chord of the last step, and beyond it. */
 double clock_told(const struct engine *e, double tau) {
     const struct run_state *r = e->r;
@@ -49,9 +33,7 @@ double clock_rate(struct engine *e) {
 
 keel_status clock_check(struct engine *e) {
     const struct run_state *r = e->r;
-    int last = e->field.n - 1;
-    if (!e->field.p.clock) return KEEL_OK;
-    double rate = e->f[r->current][last];
+    double rate = e->f[r->current][e->field.n - 1];
     if (r->rhs_known[r->current] && !(rate > 0))
         return engine_fail(e, KEEL_EUSER,
                            "the clock is %.3g at t = %.10g, and it must be positive along the whole run",

@@ -314,16 +314,22 @@ keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
 void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
 /* clock.c: the time of which a run speaks, where steps go by another variable, d t = s d tau; that variable
  * itself where they do not */
-double clock_now(const struct engine *e);              /* where the solver stands */
-double clock_of_step(const struct engine *e);          /* at the end of the last step, the current state */
-double clock_before(const struct engine *e);           /* where that step began */
+static inline double clock_now(const struct engine *e) { /* where the solver stands */
+    return e->block && e->field.p.clock ? engine_state(e)[e->field.n - 1] : e->r->t_now;
+}
+static inline double clock_of_step(const struct engine *e) { /* at the end of the last step */
+    return e->field.p.clock ? e->x[e->r->current][e->field.n - 1] : e->r->t;
+}
+static inline double clock_before(const struct engine *e) { /* where that step began */
+    return e->field.p.clock ? e->x[1 - e->r->current][e->field.n - 1] : e->r->t_before;
+}
 double clock_told(const struct engine *e, double tau); /* near the last step, for messages: about */
 double clock_rate(struct engine *e);                   /* s at the current state; 1 */
 /* tau, inside the last step, where the time is t. */
 keel_status clock_find(struct engine *e, double t, double *tau);
 /* The same of the method's own step, and u there: of full order, and its time is t. */
 keel_status clock_land(struct engine *e, double t, double *tau, double *u);
-/* Does time pass?  KEEL_OK, or the run has failed. */
+/* Does time pass, where there is a clock?  KEEL_OK, or the run has failed. */
 keel_status clock_check(struct engine *e);
 /* time_scale.c: 1/T at (t, x), T the time of the motion; 0: nothing moves.  Uses what is free between
  * steps. */

@@ -187,7 +187,8 @@ static inline keel_status map_value(struct field *fd, const struct map *map, dou
                                     double *out) {
     if (keel_halted(fd->halt)) return map_stopped(fd);
     int code = map->user.value(t, u, out, fd->p.user);
-    return map_checked(fd, map->what, map->user.names, code, field_time(fd, t, u), map->user.count, out);
+    if (code == 0 && keel_native_finite(map->user.count, out)) return KEEL_OK;
+    return map_diagnose(fd, map->what, map->user.names, code, field_time(fd, t, u), map->user.count, out);
 }
 keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out);
 /* Only the entries of its pattern. */

@@ -340,7 +340,7 @@ void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end,
     p->events = e->field.p.event.count > 0;
     p->status = set_out(e, t_end);
     p->aim = aim_of(e, t_end);
-    if (p->status == KEEL_OK) p->status = clock_check(e);
+    if (p->status == KEEL_OK && e->field.p.clock) p->status = clock_check(e);
     p->t_wake = reached(e, t_wake, t_end) ? t_end : t_wake;
     p->ahead = !reached(e, began, p->t_wake);
     p->by_kernel = p->ahead && !(tell && e->o.observe) && kernel_fits(e, beside);
@@ -399,7 +399,7 @@ static void take_step(struct advance *p) {
     struct engine *e = p->e;
     p->wait -= p->wait > 0;
     p->status = step_take(e, p->aim);
-    if (p->status == KEEL_OK) p->status = clock_check(e);
+    if (p->status == KEEL_OK && e->field.p.clock) p->status = clock_check(e);
     if (p->status == KEEL_OK && defect_may_be_due(e)) defect_sample(e);
     if (p->status == KEEL_OK && watch_is_due(e)) watch_step(e);
     if (p->status == KEEL_OK && e->r->surface >= 0) p->status = pass_surface(e, p->aim);
