@@ -149,7 +149,8 @@ static int load_model(struct job *j) {
     o.method = text ? method : NULL;
     o.from = option_text(&j->options, opt_t0);
     o.to = option_text(&j->options, opt_tend);
-    o.clock = j->command == COMMAND_DISCOVER ? "none" : option_text(&j->options, opt_clock);
+    /* an analysis is one of the equations in t */
+    o.clock = j->command & (COMMAND_CHECK | COMMAND_DISCOVER) ? "none" : option_text(&j->options, opt_clock);
     o.sensitivity = j->command & COMMAND_TANGENT ? "*"
                     : j->command == COMMAND_FIT  ? option_text(&j->options, opt_fit)
                                                  : option_text(&j->options, opt_sensitivity);

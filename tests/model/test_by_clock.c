@@ -4,7 +4,7 @@
 
 #include "model_run.h"
 
-#include <keel/options.h>
+#include <keel/sensitivity.h>
 
 #include <float.h>
 #include <math.h>
@@ -321,6 +321,10 @@ static void a_problem_of_c_has_one(void **state) {
     assert_true(u[1] == t);
     assert_near(u[0], exp(0.5 - t), 1e-8);
     keel_close(s);
+    keel_variational *v = keel_variational_open(&p, &(keel_parameters){.count = 1});
+    assert_null(keel_variational_problem(v));
+    assert_non_null(strstr(keel_variational_message(v), "not at equal times"));
+    keel_variational_close(v);
 }
 
 static const struct {
