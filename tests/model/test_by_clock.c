@@ -296,6 +296,25 @@ static void the_text_may_have_it(void **state) {
     }
 }
 
+/* Closed forms and outputs inside the last step are those of that time, not of where the run stands. */
+static void what_is_asked_inside_a_step_is_of_that_time(void **state) {
+    (void)state;
+    keel_model *m = timed("var x\nx' = -x\noutput y = x*exp(t)\ninit x = 1\nexact x = exp(-t)\nrun 0 .. 5\n",
+                          "1 + x^2", NULL);
+    keel_sim *s = opened(m, &(keel_options){.rtol = 1e-10});
+    for (int k = 1; k < 40; k++) {
+        double t = 0.11 * k, value[2], exact[2];
+        while (keel_time(keel_sim_solver(s)) < t) assert_int_equal(keel_sim_advance(s, t, 5), KEEL_OK);
+        assert_int_equal(keel_sim_values_at(s, t, value), KEEL_OK);
+        assert_int_equal(keel_sim_exact(s, t, exact), KEEL_OK);
+        assert_near(exact[0], exp(-t), 1e-15);
+        assert_near(value[0], exp(-t), 1e-8);
+        assert_near(value[1], 1, 1e-7);
+    }
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
 /* x' = -x, t' = s by hand: the interface of C. */
 static int decay(double tau, const double *u, double *out, void *user) {
     (void)tau, (void)user;
@@ -383,6 +402,7 @@ int main(void) {
         cmocka_unit_test(it_runs_backwards),
         cmocka_unit_test(compiled_and_interpreted_have_the_same_bits),
         cmocka_unit_test(the_text_may_have_it),
+        cmocka_unit_test(what_is_asked_inside_a_step_is_of_that_time),
         cmocka_unit_test(a_problem_of_c_has_one),
         cmocka_unit_test(what_has_no_clock_is_told),
     };
