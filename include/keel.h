@@ -84,6 +84,9 @@ typedef struct keel_problem {
     const char *name;           /* for messages; may be NULL */
     int n, m;                   /* states x (ODE, DAE: may be 0, then without f); algebraic y (DAE only) */
     double t0;                  /* where the run begins */
+    int clock;                  /* ODE: 1: the last state is t itself, its rate s > 0, and f, which reads t
+                                 * from it, is s times the rates of all.  Steps go by tau, d t = s d tau, so
+                                 * do `step` and t0; all else speaks of t.  0: none */
     const double *u0;           /* n + m start values; NULL if there are none */
     const unsigned char *fixed; /* n + m; 1: stays as it is at the start; NULL: all of x, none of y */
     const double *scale;        /* n + m typical sizes; NULL, or 0 for one: from tolerances and the run */

@@ -218,6 +218,8 @@ class Model(Analyses):
         """The options of the text that are not given, and its output times; None: they depend on `names`."""
         own, output = {}, {}
         for name, value in self._facts["options"]:
+            if name == "clock":  # the reading has it
+                continue
             field = _FIELDS.get(name.replace("-", "_"))
             if names and field not in _TEXTS and reading.moves(names, value):
                 return None

@@ -29,7 +29,8 @@ int automatic_asked(const keel_options *o) {
 /* A motion that keeps its energy is left alone: it swings, and explicit methods suit it. */
 void automatic_watch(struct engine *e) {
     const keel_problem *p = &e->field.p;
-    int may_be = p->n > 0 && p->energy.count == 0 && !(keel_problem_traits(p) & KEEL_FROM_ENERGY);
+    int may_be =
+        p->n > 0 && !p->clock && p->energy.count == 0 && !(keel_problem_traits(p) & KEEL_FROM_ENERGY);
     e->watched = may_be ? registry_table(registry_find(explicit_one)) : NULL;
 }
 

@@ -122,7 +122,7 @@ int keel_lanes_begin(keel_lanes *l, int i, keel_solver *s, double t_wake, double
     if (!l || i < 0 || i >= l->count || !s || s->running || s->automatic) return 0;
     struct engine *e = s->engine;
     if (e->r->status < 0 || e->r->at_rest || !isfinite(t_end) || isnan(t_wake) || e->surfaces.count ||
-        t_end == e->r->t_now)
+        e->field.p.clock || t_end == e->r->t_now)
         return 0;
     if (l->device && (!e->field.kernel || e->field.kernel->device != l->device)) return 0;
     struct lane *lane = &l->lane[i];

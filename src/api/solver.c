@@ -144,7 +144,7 @@ static keel_status go(keel_solver *s, const char *call, double t_wake, double t_
     if (!isfinite(t_end)) return misuse(e, "t_end is not finite");
     if (isnan(t_wake)) return misuse(e, "t_wake is not a number");
     e->message[0] = '\0';
-    if (t_end == e->r->t_now && e->r->event < 0) {
+    if (t_end == clock_now(e) && e->r->event < 0) {
         engine_explain(e, "t_end = %.10g is where the solver stands: nothing to do", t_end);
         return KEEL_OK;
     }
@@ -166,7 +166,7 @@ keel_status keel_run(keel_solver *s, double t_end) {
 }
 
 keel_status keel_step(keel_solver *s, double t_end) {
-    return go(s, "keel_step", s ? s->engine->r->t_now : 0, t_end, 0);
+    return go(s, "keel_step", s ? clock_now(s->engine) : 0, t_end, 0);
 }
 
 keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel) {
@@ -188,18 +188,21 @@ keel_status keel_eval(keel_solver *s, double t, double *u) {
     if (!u && count > 0) return misuse(e, "keel_eval needs room for the state");
     if (!u) u = &none;
     if (!r->has_step) {
-        if (t != r->t_now) return misuse(e, "keel_eval: there is no step yet to look into");
+        if (t != clock_now(e)) return misuse(e, "keel_eval: there is no step yet to look into");
         memcpy(u, engine_state(e), (size_t)count * sizeof *u);
         return KEEL_OK;
     }
-    double end = r->surface >= 0 ? r->t_now : r->t; /* beyond a switching surface nothing is known yet */
-    double low = fmin(r->t_before, end), high = fmax(r->t_before, end);
+    /* beyond a switching surface nothing is known yet */
+    double begin = clock_before(e), end = r->surface >= 0 ? clock_now(e) : clock_of_step(e);
+    double low = fmin(begin, end), high = fmax(begin, end), tau = t;
     if (!(t >= low && t <= high)) {
         engine_explain(e, "keel_eval: t = %.10g is not inside the last step, %.10g .. %.10g", t, low, high);
         return KEEL_EINVAL;
     }
     surfaces_publish(e);
-    keel_status status = dense_at(e, t, u);
+    keel_status status = e->field.p.clock ? clock_find(e, t, &tau) : KEEL_OK;
+    if (status == KEEL_OK) status = dense_at(e, tau, u);
+    if (status == KEEL_OK && e->field.p.clock) u[count - 1] = t;
     if (status == KEEL_OK) return KEEL_OK;
     engine_explain(e, "%s", e->field.fault.text);
     return e->field.fault.status;
@@ -223,7 +226,8 @@ keel_status keel_restart(keel_solver *s, double t, const double *u) {
         return misuse(e, "keel_restart: time and state must be finite");
     e->message[0] = '\0';
     memmove(e->x_now, u, (size_t)count * sizeof *u);
-    return engine_begin(e, t, e->x_now, NULL);
+    if (e->field.p.clock) e->x_now[count - 1] = t;
+    return engine_begin(e, e->field.p.clock ? e->r->t_now : t, e->x_now, NULL);
 }
 
 static void add_statistics(keel_stats *sum, const keel_stats *more) {
@@ -301,11 +305,11 @@ keel_solver *keel_fork(const keel_solver *s) {
 }
 
 double keel_time(const keel_solver *s) {
-    return s ? s->engine->r->t_now : NAN;
+    return s ? clock_now(s->engine) : NAN;
 }
 
 double keel_time_before(const keel_solver *s) {
-    return s && s->engine->r->has_step ? s->engine->r->t_before : keel_time(s);
+    return s && s->engine->r->has_step ? clock_before(s->engine) : keel_time(s);
 }
 
 const double *keel_state(const keel_solver *s) {
@@ -376,6 +380,7 @@ keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out) {
     struct engine *e = s->engine;
     const struct run_state *r = e->r;
     if (!e->block) return r->status;
+    if (r->has_step && e->field.p.clock && clock_find(e, t, &t) != KEEL_OK) return e->field.fault.status;
     double theta = r->has_step ? (t - r->t_before) / r->h_taken : NAN;
     if (!(theta >= 0 && theta <= 1)) return misuse(e, "keel_defect_at: t is not inside the last step");
     surfaces_publish(e);

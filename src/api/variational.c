@@ -105,6 +105,7 @@ static const char *obstacle(const keel_problem *p, const keel_parameters *by) {
     for (int i = 0; i < p->event.count && p->event_kind; i++)
         switches |= p->event_kind[i] == KEEL_SURFACE || p->event_kind[i] == KEEL_STAIRCASE;
     if (by->count < 1) return "there is no parameter to differentiate by";
+    if (p->clock) return "with a clock derivatives would be those at equal tau, not at equal times";
     if (!(keel_problem_traits(p) & KEEL_FIRST_ORDER) || p->hidden.count)
         return "only ODE and DAE of index 1 are linearised here; write the others as a model";
     if (switches) return "switching surfaces are not linearised here; write the problem as a model";

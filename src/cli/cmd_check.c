@@ -64,6 +64,25 @@ static double round_step(double span) {
     return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
 }
 
+/* The analysis goes by t; whether the model could be run by its own clock is looked at here. */
+static int try_clock(struct check *c) {
+    struct job *j = &c->job;
+    const char *name, *value, *clock = NULL, *text = keel_model_text(c->model);
+    const struct option_value *set = &j->options.value[opt_set];
+    keel_diagnostic said;
+    for (int i = 0; keel_model_option(c->model, i, &name, &value); i++)
+        if (strcmp(name, "clock") == 0) clock = value;
+    if (!clock) return 0;
+    keel_model_options o = {.set = set->text, .sets = set->count, .interpret = 1, .without_start = 1};
+    o.clock = clock;
+    keel_model *m = keel_model_read(j->path, text, strlen(text), &o);
+    if (keel_model_status(m) == KEEL_EINVAL && keel_model_diagnostic(m, 0, &said))
+        job_fail(j, EXIT_FAILED, "the model's `options`: %s", said.sentence);
+    if (!m || keel_model_status(m) == KEEL_ENOMEM) job_no_memory(j);
+    keel_model_close(m);
+    return j->status;
+}
+
 /* What to try: the model's own method, one with the geometry of the model, or the default.  A wrong `options`
  * line is the model's mistake. */
 static int suggest(struct check *c) {
@@ -186,6 +205,7 @@ int check_command(int count, char **argv) {
         status = open_start(&c);
         if (status == 0) status = take_scales(&c);
         if (status == 0) status = suggest(&c);
+        if (status == 0) status = try_clock(&c);
         if (status == 0 && memory_is_out()) status = job_no_memory(j);
     } else if (status == EXIT_FAILED && j->model && keel_model_status(j->model) != KEEL_OK) open_bare(&c);
     if (j->messages.json) check_json(&c, status, stdout);

@@ -195,7 +195,8 @@ static int draw(struct finding *d) {
     int status = text && point && group ? 0 : job_no_memory(j), points = 0;
     if (!status) {
         const struct option_value *set = &j->options.value[opt_set];
-        keel_model_options o = {.set = set->text, .sets = set->count, .interpret = 1, .stop = stop_flag()};
+        keel_model_options o = {
+            .set = set->text, .sets = set->count, .interpret = 1, .clock = "none", .stop = stop_flag()};
         m = keel_model_read(j->path, text, strlen(text), &o);
         s = keel_model_status(m) == KEEL_OK ? keel_sim_open(m, &(keel_options){.rtol = 1e-9}) : NULL;
         points = s && keel_sim_status(s) >= 0 ? watch(s, invariants, point) : 0;

@@ -10,6 +10,7 @@
 struct advance {
     struct engine *e;
     double t_wake, t_end;
+    double aim;                    /* of single steps: t_end, or where they go by a clock, beyond all */
     long pause, most, taken, wait; /* wait: steps before the next chunk */
     int tell, inside, ahead, events, by_kernel, simultaneous;
     keel_status status; /* KEEL_OK while it goes on, and where it ended well */

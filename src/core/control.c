@@ -80,9 +80,9 @@ double control_algebraic(struct engine *e, double t_new, const double *x_new, do
 
 /* Without states steps only serve to look for events and to be observed: a hundredth of the way from where
  * the run began, so that many short runs in a row take no more steps than they are. */
-double control_longest(const struct engine *e, double t_end) {
+double control_longest(struct engine *e, double t_end) {
     const struct run_state *r = e->r;
-    if (e->o.max_step > 0) return e->o.max_step;
+    if (e->o.max_step > 0) return e->o.max_step / clock_rate(e);
     if (e->field.n > 0) return HUGE_VAL;
     double clock = 64 * DBL_EPSILON * fmax(fabs(r->t), fabs(t_end));
     return fmax(fmax(0.01 * fabs(t_end - r->base), clock), 1e-300);

@@ -108,7 +108,7 @@ static void name_state(const struct engine *e, int i, char *name, size_t capacit
 void correction_enter(struct engine *e, int i, double ratio, double t) {
     keel_correction *c = &e->r->correction;
     c->largest = ratio;
-    c->t = t;
+    c->t = clock_told(e, t);
     name_state(e, i, c->state, sizeof c->state);
 }
 
@@ -117,7 +117,7 @@ static void find(struct engine *e, int i, double excess, double t) {
     keel_correction *c = &e->r->correction;
     if (!(excess > 1 && excess > c->finding)) return;
     c->finding = excess;
-    c->finding_t = t;
+    c->finding_t = clock_told(e, t);
     name_state(e, i, c->finding_state, sizeof c->finding_state);
 }
 

@@ -84,11 +84,12 @@ keel_status defect_at(struct engine *e, double theta, keel_defect *found) {
     double spread = fmax(fmin(SPREAD, fmin(theta, 1 - theta) / SIDE), NARROW);
     if (e->field.n == 0 || fabs(r->h_taken) < SHORTEST * fabs(r->t)) return KEEL_RETRY;
     keel_status status = find(e, t, spread);
-    if (status == KEEL_OK) *found = largest(e, t, e->defect.value, spread);
+    if (status == KEEL_OK)
+        *found = largest(e, field_time(&e->field, t, e->defect.at), e->defect.value, spread);
     if (status == KEEL_OK && found->largest > (found->relative ? 0 : 0.1) &&
         defect_filter(e, t, r->h_taken, e->defect.at, e->defect.rate)) {
         keel_newton_solve(&e->work, e->defect.newton, 0, e->defect.value, NULL);
-        *found = largest(e, t, e->defect.value, spread);
+        *found = largest(e, field_time(&e->field, t, e->defect.at), e->defect.value, spread);
     }
     r->stats = before;
     e->work.calls = calls;

@@ -30,7 +30,7 @@ static void hermite(const keel_segment *s, int width, double theta, double *x) {
 }
 
 /* Methods that make no use of rates leave them to whoever looks between the steps. */
-static keel_status find_rates(struct engine *e) {
+keel_status dense_rates(struct engine *e) {
     struct run_state *r = e->r;
     for (int k = 0; k < 2; k++) {
         if (r->rhs_known[k]) continue;
@@ -43,7 +43,7 @@ static keel_status find_rates(struct engine *e) {
 
 keel_status dense_raw(struct engine *e, double t, double *x) {
     struct run_state *r = e->r;
-    keel_status found = find_rates(e);
+    keel_status found = dense_rates(e);
     if (found != KEEL_OK) return found;
     keel_segment step = dense_step(e);
     double theta = dense_way(e, t) / step.h;
@@ -111,7 +111,7 @@ keel_status dense_at(struct engine *e, double t, double *u) {
     for (int i = 0; i < e->field.n && status == KEEL_OK; i++)
         if (!isfinite(e->scratch[i]))
             status = field_fault(&e->field, KEEL_RETRY, KEEL_EUSER,
-                                 "the state inside the step is not finite at t = %.10g", t);
+                                 "the state inside the step is not finite at t = %.10g", clock_told(e, t));
     if (status == KEEL_OK) status = dense_settle(e, t, e->scratch);
     if (status == KEEL_OK) memcpy(u, e->scratch, bytes);
     return status;

@@ -277,7 +277,7 @@ double control_error(struct engine *e, double *x_new);
 /* The error of those y that have tolerances of their own, at x_new with its y, where that of the states is
  * `error`. */
 double control_algebraic(struct engine *e, double t_new, const double *x_new, double error);
-double control_longest(const struct engine *e, double t_end); /* step towards t_end; HUGE_VAL: any */
+double control_longest(struct engine *e, double t_end); /* step towards t_end; HUGE_VAL: any */
 double control_first_step(struct engine *e, double t_end);
 void control_restart(struct engine *e, double t_end); /* another motion begins: the next step suits it */
 double control_aim(struct engine *e); /* the step to begin with: what the method wants, or what was next */
@@ -312,6 +312,25 @@ void reversible_layout(struct reversible *v, const keel_options *o, size_t n, si
 /* Where the next reversible step ends, not beyond t_end. */
 keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
 void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
+/* clock.c: the time of which a run speaks, where steps go by another variable, d t = s d tau; that variable
+ * itself where they do not */
+static inline double clock_now(const struct engine *e) { /* where the solver stands */
+    return e->block && e->field.p.clock ? engine_state(e)[e->field.n - 1] : e->r->t_now;
+}
+static inline double clock_of_step(const struct engine *e) { /* at the end of the last step */
+    return e->field.p.clock ? e->x[e->r->current][e->field.n - 1] : e->r->t;
+}
+static inline double clock_before(const struct engine *e) { /* where that step began */
+    return e->field.p.clock ? e->x[1 - e->r->current][e->field.n - 1] : e->r->t_before;
+}
+double clock_told(const struct engine *e, double tau); /* near the last step, for messages: about */
+double clock_rate(struct engine *e);                   /* s at the current state; 1 */
+/* tau, inside the last step, where the time is t. */
+keel_status clock_find(struct engine *e, double t, double *tau);
+/* The same of the method's own step, and u there: of full order, and its time is t. */
+keel_status clock_land(struct engine *e, double t, double *tau, double *u);
+/* Does time pass, where there is a clock?  KEEL_OK, or the run has failed. */
+keel_status clock_check(struct engine *e);
 /* time_scale.c: 1/T at (t, x), T the time of the motion; 0: nothing moves.  Uses what is free between
  * steps. */
 double time_scale_inverse(struct engine *e, double t, const double *x, const double *f);
@@ -356,6 +375,7 @@ int kernel_fits(const struct engine *e, int beside);
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */
 keel_status dense_raw(struct engine *e, double t, double *x); /* the interpolant alone */
+keel_status dense_rates(struct engine *e);                    /* of both ends of the step, for it */
 keel_segment dense_step(const struct engine *e);              /* the last step */
 double dense_way(const struct engine *e, double t);           /* from its begin to t */
 keel_status dense_settle(struct engine *e, double t,

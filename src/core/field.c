@@ -291,6 +291,7 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
     fd->fault.status = KEEL_OK;
     fd->stats->calls++;
     int code = fd->rhs(t, x, dx, fd->context);
+    if (code != 0) t = field_time(fd, t, x);
     if (code != 0 && fd->fault.status == KEEL_OK) /* the user's own function, called directly */
         return code > 0 ? field_fault(fd, KEEL_RETRY, KEEL_EUSER, "f asks for a shorter step at t = %.10g", t)
                         : field_fault(fd, KEEL_EUSER, KEEL_EUSER, "f gave up at t = %.10g (it returned %d)",
@@ -301,7 +302,7 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
             char buffer[64];
             return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "d/dt of %s is not finite (%g) at t = %.10g",
                                field_name(fd->p.names, i, "u", buffer, sizeof buffer),
-                               isnan(dx[i]) ? NAN : dx[i], t); /* NAN: without a sign */
+                               isnan(dx[i]) ? NAN : dx[i], field_time(fd, t, x)); /* NAN: without a sign */
         }
     return KEEL_OK;
 }

@@ -165,6 +165,10 @@ void field_forget(struct field *fd);                       /* drops cached facto
 static inline int field_lacks_gradient(const struct field *fd) {
     return fd->traits & KEEL_FROM_ENERGY && !fd->energy.user.jacobian;
 }
+/* The time at (t, u), of which messages speak: where there is a clock it is the last state. */
+static inline double field_time(const struct field *fd, double t, const double *u) {
+    return fd->p.clock ? u[fd->n - 1] : t;
+}
 /* rate with a status and finite-value check; x is width long. */
 keel_status field_rhs(struct field *fd, double t, const double *x, double *dx);
 
@@ -188,7 +192,8 @@ static inline keel_status map_value(struct field *fd, const struct map *map, dou
                                     double *out) {
     if (keel_halted(fd->halt)) return map_stopped(fd);
     int code = map->user.value(t, u, out, fd->p.user);
-    return map_checked(fd, map->what, map->user.names, code, t, map->user.count, out);
+    if (code == 0 && keel_native_finite(map->user.count, out)) return KEEL_OK;
+    return map_diagnose(fd, map->what, map->user.names, code, field_time(fd, t, u), map->user.count, out);
 }
 keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out);
 /* Only the entries of its pattern. */

@@ -56,8 +56,8 @@ static int motion_fits(const struct engine *e) {
 int kernel_fits(const struct engine *e, int beside) {
     const keel_problem *p = &e->field.p;
     const keel_kernel *k = e->field.kernel;
-    if (!k || !k->method || e->o.reversible || e->o.compensated || p->event.count || e->o.own_method ||
-        strcmp(k->method, e->stepper->info.name) != 0)
+    if (!k || !k->method || p->clock || e->o.reversible || e->o.compensated || p->event.count ||
+        e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
         return 0;
     if (e->field.rhs == mechanics_rhs) return beside && motion_fits(e);
     if (e->field.rhs != p->f.value || (e->stepper->no_rhs && !e->work.carried)) return 0;

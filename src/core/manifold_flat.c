@@ -56,8 +56,10 @@ static keel_status iterate(struct manifold *m, const struct project *p, double t
         double worst = manifold_worst(m, &row);
         if (worst <= m->units) return KEEL_OK;
         idle = worst > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2 && manifold_settled(m)) return manifold_left_out(m, t, m->by_pattern);
-        if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
+        if (idle >= 2 && manifold_settled(m))
+            return manifold_left_out(m, field_time(m->fd, t, x), m->by_pattern);
+        if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst))
+            return manifold_refuse(m, field_time(m->fd, t, x), row);
         int fresh = worst > 0.1 * before;
         if (fresh) status = jacobians(m, t, x);
         before = worst;

@@ -57,10 +57,10 @@ __attribute__((noinline)) static keel_status jacobian_fails(struct field *fd, co
 }
 
 static inline keel_status jacobian_checked(struct field *fd, const struct map *map, int code, double t,
-                                           int entries, const double *values) {
+                                           const double *u, int entries, const double *values) {
     return code == 0 && keel_native_finite(entries, values)
                ? KEEL_OK
-               : jacobian_fails(fd, map, code, t, entries, values);
+               : jacobian_fails(fd, map, code, field_time(fd, t, u), entries, values);
 }
 
 /* Sparse values to dense rows. */
@@ -116,7 +116,7 @@ static keel_status by_pattern(struct field *fd, const struct map *map, double t,
     const keel_pattern *pattern = map->user.pattern;
     int code = map->user.jacobian(t, u, fd->sparse, fd->p.user);
     if (code == 0) spread(pattern, map->user.count, map->columns, fd->sparse, out);
-    return jacobian_checked(fd, map, code, t, pattern->nnz, fd->sparse);
+    return jacobian_checked(fd, map, code, t, u, pattern->nnz, fd->sparse);
 }
 
 keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out) {
@@ -126,14 +126,15 @@ keel_status map_jacobian(struct field *fd, const struct map *map, double t, cons
     const keel_pattern *pattern = map->user.pattern;
     if (pattern && pattern->nnz < entries) return by_pattern(fd, map, t, u, out);
     int code = map->user.jacobian(t, u, out, fd->p.user); /* a full pattern is in the order of a matrix */
-    return jacobian_checked(fd, map, code, t, entries, out);
+    return jacobian_checked(fd, map, code, t, u, entries, out);
 }
 
 keel_status map_entries(struct field *fd, const struct map *map, double t, const double *u, double *out) {
     fd->stats->jacobians++;
     int code = map->user.jacobian(t, u, out, fd->p.user);
     const keel_pattern *pattern = map->user.pattern;
-    return jacobian_checked(fd, map, code, t, pattern ? pattern->nnz : map->user.count * map->columns, out);
+    return jacobian_checked(fd, map, code, t, u, pattern ? pattern->nnz : map->user.count * map->columns,
+                            out);
 }
 
 struct time_path {
@@ -170,6 +171,7 @@ keel_status map_terms(struct field *fd, const struct map *map, double t, const d
         return KEEL_OK;
     }
     int code = map->user.terms(t, u, out, fd->p.user);
+    t = field_time(fd, t, u);
     return in_part(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out), "terms");
 }
 

@@ -22,9 +22,11 @@ static keel_status new_grid(struct engine *e, double t_end) {
     return KEEL_OK;
 }
 
-/* Which fixed step ends on t_end, and whether one does (design rule 7). */
+/* Which fixed step ends on t_end, and whether one does (design rule 7); by a clock none does. */
 static keel_status find_grid(struct engine *e, double t_end) {
     struct run_state *r = e->r;
+    e->grid = (struct grid){t_end, HUGE_VAL, 0};
+    if (e->field.p.clock) return KEEL_OK;
     double steps = (t_end - r->base) / (r->step * r->direction), nearest = floor(steps + 0.5);
     double clock = 4 * DBL_EPSILON * fmax(fabs(t_end), fabs(r->base)) / r->step;
     int on_grid = fabs(steps - nearest) <= fmax(4 * DBL_EPSILON * nearest, clock);
@@ -73,14 +75,21 @@ static keel_status turn_round(struct engine *e, int direction) {
     return KEEL_OK;
 }
 
+/* Where single steps go: by a clock nobody knows how far it is to t_end. */
+static double aim_of(const struct engine *e, double t_end) {
+    return e->field.p.clock ? e->r->direction * HUGE_VAL : t_end;
+}
+
 static keel_status set_out(struct engine *e, double t_end) {
     struct run_state *r = e->r;
-    int direction = t_end > r->t_now ? 1 : t_end < r->t_now ? -1 : r->direction;
+    double now = clock_now(e);
+    int direction = t_end > now ? 1 : t_end < now ? -1 : r->direction;
     if (r->direction == 0) r->direction = direction;
     if (direction != r->direction) {
         keel_status status = turn_round(e, direction);
         if (status != KEEL_OK) return status;
     }
+    t_end = aim_of(e, t_end);
     if (e->o.reversible) return KEEL_OK;
     if (e->o.step > 0) return engine_off_grid(e) ? KEEL_OK : find_grid(e, t_end);
     if (r->h_next == 0) {
@@ -91,12 +100,14 @@ static keel_status set_out(struct engine *e, double t_end) {
 }
 
 static keel_status stand_inside(struct engine *e, double t) {
-    keel_status status = dense_at(e, t, e->events.at_root);
+    keel_status status =
+        e->field.p.clock ? clock_land(e, t, &t, e->events.at_root) : dense_at(e, t, e->events.at_root);
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     memcpy(e->x_now, e->events.at_root, (size_t)(e->field.n + e->field.m) * sizeof(double));
     e->r->t_now = t;
     e->r->inside = 1;
     e->r->event = -1;
+    if (e->field.p.clock && e->o.observe) e->o.observe(e->handle, e->field.p.user); /* of the step up to it */
     return KEEL_OK;
 }
 
@@ -111,8 +122,9 @@ static void stand_at_current(struct engine *e, int tell) {
 }
 
 /* With a fixed step the number is what was asked for; any other way of choosing steps may never arrive. */
-static long most_steps(const keel_options *o) {
-    int fixed = o->step > 0 && !o->reversible;
+static long most_steps(const struct engine *e) {
+    const keel_options *o = &e->o;
+    int fixed = o->step > 0 && !o->reversible && !e->field.p.clock;
     return o->max_steps > 0 ? o->max_steps : fixed ? 0 : 10000000;
 }
 
@@ -121,7 +133,7 @@ static keel_status too_many_steps(struct engine *e, long most) {
         e, KEEL_ELIMIT,
         "%ld steps were taken and t = %.10g is all that was reached: the problem is stiff, the tolerance "
         "very small, or options.max_steps too low",
-        most, e->r->t);
+        most, clock_of_step(e));
 }
 
 /* In one step: an event function that has no clear sign must not hold the run. */
@@ -134,7 +146,7 @@ static keel_status too_many_events(struct engine *e) {
         e, KEEL_ELIMIT,
         "more than %d events in the step from t = %.10g, %s among them: it has no clear sign, or "
         "options.max_step is to be smaller",
-        EVENT_LIMIT, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
+        EVENT_LIMIT, clock_before(e), field_name(names, e->r->event, "event", name, sizeof name));
 }
 
 /* Stops that come ever faster, each after less time than the one before: a ball that comes to rest by
@@ -236,7 +248,7 @@ static keel_status come_to_rest(struct engine *e) {
         e,
         "it comes to rest at t = %.10g: %s acts ever sooner after the time before, %.2g now; what "
         "follows, the motion at rest, needs equations of its own (a mode that the event switches to)",
-        r->t_now + series(&r->accumulation) * r->direction,
+        clock_told(e, r->t_now + series(&r->accumulation) * r->direction),
         field_name(e->field.event.user.names, r->event, "event", name, sizeof name), r->accumulation.gap);
     return KEEL_REST;
 }
@@ -283,7 +295,7 @@ static keel_status rows_go_on(struct engine *e, int event, const double *before)
                            "it without the jump, or leave it out",
                            rows_name(rows, i), jump,
                            field_name(e->field.event.user.names, event, "surface", name, sizeof name),
-                           e->r->t_now);
+                           clock_now(e));
     }
     return KEEL_OK;
 }
@@ -316,35 +328,42 @@ static long steps_left(const struct engine *e, const struct advance *p) {
 void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end, long pause, int tell,
                int beside) {
     struct run_state *r = e->r;
-    double began = r->t_now;
+    double began = clock_now(e);
     p->e = e; /* `work` is left as it is: a call of one step has no time to clear it */
     p->t_end = t_end;
     p->pause = pause;
     p->tell = tell;
     p->inside = r->inside;
-    p->most = most_steps(&e->o);
+    p->most = most_steps(e);
     p->taken = p->wait = 0;
     p->simultaneous = 0;
     p->events = e->field.p.event.count > 0;
     p->status = set_out(e, t_end);
+    p->aim = aim_of(e, t_end);
+    if (p->status == KEEL_OK && e->field.p.clock) p->status = clock_check(e);
     p->t_wake = reached(e, t_wake, t_end) ? t_end : t_wake;
     p->ahead = !reached(e, began, p->t_wake);
     p->by_kernel = p->ahead && !(tell && e->o.observe) && kernel_fits(e, beside);
     if (p->status == KEEL_OK && e->surfaces.count) p->status = surfaces_settle(e);
-    if (p->status == KEEL_OK && r->surface >= 0) p->status = pass_surface(e, t_end);
+    if (p->status == KEEL_OK && r->surface >= 0) p->status = pass_surface(e, p->aim);
 }
 
 /* Events of the last step.  1: the call ends, with p->status. */
 static int pass_events(struct advance *p) {
     struct engine *e = p->e;
     struct run_state *r = e->r;
-    double to = reached(e, r->t, p->t_end) ? p->t_end : r->t;
+    double to = r->t;
+    if (reached(e, clock_of_step(e), p->t_end)) {
+        to = p->t_end;
+        if (e->field.p.clock && clock_find(e, p->t_end, &to) != KEEL_OK)
+            return p->status = engine_fail_by_fault(e), 1;
+    }
     while (events_scan(e, to, &p->status)) {
         if (++p->simultaneous > EVENT_LIMIT) return p->status = too_many_events(e), 1;
         if (r->surface >= 0) {
             if (e->o.observe) e->o.observe(e->handle, e->field.p.user); /* of the step up to it */
-            if (p->t_wake != p->t_end && reached(e, r->t_now, p->t_wake)) return 1;
-            p->status = pass_surface(e, p->t_end);
+            if (p->t_wake != p->t_end && reached(e, clock_now(e), p->t_wake)) return 1;
+            p->status = pass_surface(e, p->aim);
             return p->status != KEEL_OK;
         }
         int kind = e->field.p.event_kind ? e->field.p.event_kind[r->event] : 0;
@@ -359,9 +378,10 @@ static int pass_events(struct advance *p) {
 static int arrive(struct advance *p) {
     struct engine *e = p->e;
     struct run_state *r = e->r;
-    int near = reached(e, r->t, p->t_wake); /* as t_end is not, unless t_wake is */
-    if (near && reached(e, r->t, p->t_end)) {
-        if (r->t != p->t_end) return p->status = stand_inside(e, p->t_end), 1;
+    double now = clock_of_step(e);
+    int near = reached(e, now, p->t_wake); /* as t_end is not, unless t_wake is */
+    if (near && reached(e, now, p->t_end)) {
+        if (now != p->t_end) return p->status = stand_inside(e, p->t_end), 1;
         stand_at_current(e, 1);
         return 1;
     }
@@ -378,10 +398,11 @@ static int arrive(struct advance *p) {
 static void take_step(struct advance *p) {
     struct engine *e = p->e;
     p->wait -= p->wait > 0;
-    p->status = step_take(e, p->t_end);
+    p->status = step_take(e, p->aim);
+    if (p->status == KEEL_OK && e->field.p.clock) p->status = clock_check(e);
     if (p->status == KEEL_OK && defect_may_be_due(e)) defect_sample(e);
     if (p->status == KEEL_OK && watch_is_due(e)) watch_step(e);
-    if (p->status == KEEL_OK && e->r->surface >= 0) p->status = pass_surface(e, p->t_end);
+    if (p->status == KEEL_OK && e->r->surface >= 0) p->status = pass_surface(e, p->aim);
     p->taken++;
     p->simultaneous = 0;
 }

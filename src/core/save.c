@@ -64,6 +64,7 @@ static uint64_t signature(const struct engine *e) {
                     p->rolling.count,
                     p->invariant.count,
                     p->event.count,
+                    p->clock,
                     (int)KEEL_ABI,
                     (int)sizeof(struct run_state)};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);

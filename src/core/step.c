@@ -104,7 +104,7 @@ static keel_status not_finite(struct engine *e, double t, const double *x, const
     if (status != KEEL_OK) return status;
     while (i < fd->n - 1 && isfinite(suspect[i])) i++;
     return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s became not finite in the step from t = %.10g",
-                       field_name(fd->p.names, i, "u", buffer, sizeof buffer), t);
+                       field_name(fd->p.names, i, "u", buffer, sizeof buffer), field_time(fd, t, x));
 }
 
 /* The method could not make the step: because of f, of a solve that left its fault, or for a reason of its
@@ -112,7 +112,7 @@ static keel_status not_finite(struct engine *e, double t, const double *x, const
 keel_status step_failed(struct engine *e, keel_status status) {
     struct field *fd = &e->field;
     keel_status severity = status > 0 ? KEEL_RETRY : status;
-    double t = e->r->t;
+    double t = clock_of_step(e);
     int code = e->work.code;
     if (fd->fault.status != KEEL_OK) return status > 0 ? KEEL_RETRY : fd->fault.status;
     if (code > 0)
@@ -323,7 +323,6 @@ static void add_diagnostics(struct engine *e) {
 }
 
 static keel_status underflow(struct engine *e, double h) {
-    struct run_state *r = e->r;
     char suspect[160];
     if (e->field.fault.status != KEEL_OK) {
         add_diagnostics(e);
@@ -335,7 +334,7 @@ static keel_status underflow(struct engine *e, double h) {
         e, KEEL_ESTEP,
         "the step size fell to %.2g at t = %.10g, below what the clock resolves: a singularity, or a "
         "tolerance that cannot be met (rtol %.1g, atol %.1g)%s",
-        h, r->t, e->o.rtol, e->atol[0], suspect);
+        h, clock_of_step(e), e->o.rtol, e->atol[0], suspect);
 }
 
 /* Nor does the method know what it has left of its memory. */
@@ -374,7 +373,7 @@ static keel_status step_fixed(struct engine *e, double t_end) {
     e->r->has_step = 0;
     if (plan.t_new == e->r->t)
         return engine_fail(e, KEEL_ESTEP, "step = %.6g is below what the clock resolves at t = %.10g",
-                           e->o.step, e->r->t);
+                           e->o.step, clock_of_step(e));
     return take_as_planned(e, &plan, "the step is fixed");
 }
 

@@ -11,7 +11,10 @@
  * A state that starts below a thousandth of the largest one, or below atol / rtol, counts as that large: how
  * small it is may be an accident; but not as larger than 1 and the largest one, for a tolerance is no size.
  * Masses tell how large momenta are; one of round-off is a zero.  So it is where a run goes on after an
- * event: a ball that has stopped at 0 does not ask for smaller tolerances. */
+ * event: a ball that has stopped at 0 does not ask for smaller tolerances.
+ *
+ * The time of a clock has no tolerance: an error of it counts by what the others move meanwhile, and these
+ * err by as much through the same factor s.  Nor is it a size of anything. */
 #include "core/engine.h"
 
 #include "core/options.h"
@@ -19,7 +22,8 @@
 #include <float.h>
 #include <math.h>
 
-#define NOISE 1e-12 /* of the largest value: what equations of some condition make of a zero */
+#define UNTOLD 1e100 /* the tolerance of what has none */
+#define NOISE 1e-12  /* of the largest value: what equations of some condition make of a zero */
 
 /* The same states by the same equations. */
 static int goes_on(const struct engine *e, const struct engine *before) {
@@ -43,7 +47,7 @@ void tolerances_set(struct engine *e, const struct engine *before) {
     const double *scale = fd->p.scale, *u0 = fd->p.u0;
     int n = fd->n, all = fd->n + fd->m, given = e->o.atol > 0 || e->o.atol_each;
     double largest = 0;
-    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(u0[i]));
+    for (int i = 0; i < n - fd->p.clock; i++) largest = fmax(largest, fabs(u0[i]));
     double whole = largest > 0 ? fmin(largest, 1) : 1;
     e->o.rtol = OPTIONS_VALUE(&e->o, rtol);
     sizes_find_masses(fd, fd->p.t0, u0);
@@ -65,6 +69,7 @@ void tolerances_set(struct engine *e, const struct engine *before) {
         fd->least[i] = told > 0 ? 0 : least > 0 ? least : 1e-3;
         fd->size[i] = fmax(fabs(u0[i]), least > 0 ? least : 1e-3);
     }
+    if (fd->p.clock) e->atol[n - 1] = UNTOLD;
     if (before) keep_tolerances(e, before);
     double any = largest;
     for (int i = n; i < all; i++) any = fmax(any, fabs(u0[i]));

@@ -134,6 +134,11 @@ static int problem_fits(char *why, size_t capacity, const keel_problem *p) {
         return 0;
     if (p->energy.count > 1)
         return text_no(why, capacity, "there is one energy; further invariants go to `invariant`");
+    if (p->clock &&
+        (p->clock != 1 || keel_problem_traits(p) != KEEL_FIRST_ORDER || p->n < 2 || p->mass.value))
+        return text_no(why, capacity,
+                       "clock = %d: it is 0, or 1 for an ODE without a mass matrix whose last state is t",
+                       p->clock);
     if (!maps_fit(why, capacity, p) || !form->fits(p, why, capacity)) return 0;
     for (int i = 0; p->event_direction && i < p->event.count; i++)
         if (p->event_direction[i] < -1 || p->event_direction[i] > 1)
@@ -180,6 +185,30 @@ static int reversible_fits(char *why, size_t capacity, const keel_options *o, co
     return 1;
 }
 
+/* A clock changes what steps are equal in.  Methods that are more than a formula for x' = f(x), and what
+ * would move the time itself, have no sense then. */
+static int clock_fits(char *why, size_t capacity, const keel_options *o, const keel_stepper *method,
+                      const keel_stabilizer *stabilizer) {
+    unsigned traits = method->info.traits;
+    if (o->reversible)
+        return text_no(why, capacity,
+                       "reversible steps follow the motion by themselves: give them, or a clock");
+    if (traits & KEEL_SYMPLECTIC)
+        return text_no(why, capacity,
+                       "%s is symplectic in t, which a clock would destroy; `reversible` lets steps follow "
+                       "the motion",
+                       method->info.name);
+    if (!(traits & (KEEL_RUNGE_KUTTA | KEEL_ADAPTIVE | KEEL_MULTISTEP)))
+        return text_no(
+            why, capacity,
+            "%s takes no clock: Runge-Kutta and multistep methods, and those with error control, do",
+            method->info.name);
+    if (stabilizer->info.traits & KEEL_OWN_DIRECTIONS)
+        return text_no(why, capacity, "%s would change the time, which is a state where there is a clock",
+                       stabilizer->info.name);
+    return 1;
+}
+
 /* Pairs of a stepper and a stabilizer that make no sense (docs/design.md). */
 static int pair_fits(char *why, size_t capacity, const keel_problem *p, const keel_options *o,
                      const keel_stepper *method, const keel_stabilizer *stabilizer) {
@@ -211,6 +240,7 @@ static int options_fit(char *why, size_t capacity, const keel_problem *p, const 
     if ((method->info.traits & KEEL_ADAPTIVE) && method->error_order < 1)
         return text_no(why, capacity, "%s has the trait KEEL_ADAPTIVE and needs an error_order of at least 1",
                        name);
+    if (p->clock && !clock_fits(why, capacity, o, method, stabilizer)) return 0;
     if (o->reversible && !reversible_fits(why, capacity, o, method)) return 0;
     if (o->step == 0 && !(method->info.traits & KEEL_ADAPTIVE))
         return text_no(why, capacity, "%s has no error estimate: give it a fixed step (options.step)", name);

@@ -176,7 +176,7 @@ static void name_rate(const struct start *st, int i, double t, const struct samp
                       size_t capacity) {
     const struct field *fd = st->fd;
     text_add(out, capacity, "`%s` is not conserved: its rate is %.3g (of terms of size %.3g) at t = %.4g",
-             rows_name(st->rows, i), s->rate, s->size, t);
+             rows_name(st->rows, i), s->rate, s->size, field_time(fd, t, s->at));
     for (int j = 0; j < fd->n && j < 6; j++) {
         char name[64];
         text_add(out, capacity, ", %s = %.6g", field_name(fd->p.names, j, "u", name, sizeof name), s->at[j]);

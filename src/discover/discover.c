@@ -167,7 +167,8 @@ static int confirm(keel_discovery *d, const keel_model *m, int i) {
     char *whole = malloc(length);
     if (!whole || !d->name[i]) return free(whole), 0;
     text_set(whole, length, "%s\ninvariant %s = %s\n", text, name, f->text);
-    keel_model_options o = {.interpret = 1, .set = (const char *const *)m->set, .sets = m->sets};
+    keel_model_options o = {
+        .interpret = 1, .set = (const char *const *)m->set, .sets = m->sets, .clock = "none"};
     keel_model *other = keel_model_read(m->name, whole, strlen(whole), &o);
     keel_sim *run = keel_model_status(other) == KEEL_OK ? keel_sim_open(other, NULL) : NULL;
     const char *why = NULL;

@@ -40,6 +40,8 @@ static keel_status open_base(struct keel_ensemble *e) {
     keel_status status = keel_sim_status(e->base);
     if (status < 0) return ensemble_fail(e, status, "%s", keel_sim_message(e->base));
     e->all_columns = keel_sim_columns(e->base);
+    keel_mode mode;
+    e->by_clock = keel_model_mode(e->model, keel_model_start(e->model), &mode) && mode.problem->clock;
     return KEEL_OK;
 }
 

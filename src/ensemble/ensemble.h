@@ -64,6 +64,7 @@ struct keel_ensemble {
     char *event;
     int64_t members;
     int workers;
+    int by_clock;                     /* nobody knows how many steps there will be (keel_problem.clock) */
     keel_sim *kernel;                 /* base, once its kernel is compiled (atomic); NULL: not yet */
     int lanes, considered;            /* of that kernel, 1: none; there is no more to ask */
     const struct keel_kernel *device; /* with one on a GPU; NULL: none */

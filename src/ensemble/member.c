@@ -82,7 +82,7 @@ static double wake_of(const struct member *m, int single) {
 /* Where the run is to wake next; 0: it is over, with its status and sentence. */
 int member_goes_on(struct member *m, double *wake) {
     const keel_options *o = &m->e->o.run;
-    int fixed = o->step > 0 && !o->reversible;
+    int fixed = o->step > 0 && !o->reversible && !m->e->by_clock;
     long most = o->max_steps > 0 ? o->max_steps : fixed ? 0 : USUAL;
     const keel_solver *s = keel_sim_solver(m->sim);
     long taken = most ? keel_statistics(s).steps : 0;

@@ -50,7 +50,9 @@ void elaborate_options(struct elaborate *e, const struct elaborate_line *line) {
         one.text =
             is_words ? one.words : elaborate_format(e, "%.*s", (int)at.length, e->source->text + at.offset);
         int known = item->value->kind == SYNTAX_REF && elaborate_find(e, item->value->text);
-        if ((!is_words || known) && !of_parameters(e, item->value, "an option", &one.value)) continue;
+        int of_states = strcmp(item->name, "clock") == 0; /* elaborated once all names are there */
+        if ((!is_words || known) && !of_states && !of_parameters(e, item->value, "an option", &one.value))
+            continue;
         if (!elaborate_grow(e, &m->option, m->options, &m->option_capacity, sizeof *m->option)) return;
         m->option[m->options++] = one;
     }

@@ -129,7 +129,9 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     keel_status status = find(w, a->t, a->x, a->first && *c->known != 2);
     if (status != KEEL_OK) return status;
     *c->known = 1;
+    if (a->replay) memcpy(m->x, c->slope, (size_t)w->n * sizeof *m->x);
     keel_taylor_sum(c, a->h, a->dx);
+    if (a->replay) memcpy(c->slope, m->x, (size_t)w->n * sizeof *m->x); /* the next step is aimed at by it */
     for (int i = w->n; i < w->width; i++) a->dx[i] = 0;
     if (!a->error[0]) return KEEL_OK;
     for (int i = 0; i < w->n; i++) m->x[i] = a->x[i] + a->dx[i];

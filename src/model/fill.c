@@ -24,7 +24,7 @@ static keel_map map_of(const struct formulation_map *map, keel_fn *const *call, 
 void fill_problem(struct fill *out, const struct formulation *r, const struct functions *f,
                   const char *name) {
     keel_problem *p = &out->problem;
-    *p = (keel_problem){.form = r->form, .name = name, .n = r->n, .m = r->m};
+    *p = (keel_problem){.form = r->form, .name = name, .n = r->n, .m = r->m, .clock = r->by_clock};
     p->array_of = r->array_of;
     p->names = r->names;
     p->f = map_of(&r->f, &f->call[functions_role_f], &out->pattern[0]);

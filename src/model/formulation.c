@@ -392,8 +392,9 @@ int formulation_open(struct formulation *r, struct system *y, struct source_mess
                      struct pool *pool) {
     int found = 0;
     formulation_begin(r, y, messages, pool);
-    if (y->m->form == MODEL_LAGRANGIAN) found = formulation_mechanics(r);
-    else if (y->m->form != MODEL_EQUATIONS) found = formulation_hamiltonian(r);
+    if (y->m->form == MODEL_LAGRANGIAN && y->m->clock == EXPR_NONE) found = formulation_mechanics(r);
+    else if (y->m->form != MODEL_EQUATIONS && y->m->form != MODEL_LAGRANGIAN)
+        found = formulation_hamiltonian(r);
     if (found > 0 && (!serves(r) || !formulation_inertia(r))) {
         formulation_close(r);
         formulation_begin(r, y, messages, pool);
@@ -403,9 +404,10 @@ int formulation_open(struct formulation *r, struct system *y, struct source_mess
     if (found < 0 || !name_rates(r)) return 0;
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
     return energy && invariants && events && add_velocity_rows(r) && recognise(r) && formulation_forms(r) &&
-           formulation_original(r) &&
+           formulation_original(r) && formulation_clock(r) &&
            ((branches_find(r) && surface_freeze(r) && saltation_moments(r)) ||
-            diagnostics_memory(r->messages));
+            diagnostics_memory(r->messages)) &&
+           formulation_clock_switches(r);
 }
 
 static void close_map(struct formulation_map *map) {

@@ -61,6 +61,7 @@ struct formulation {
     expr *moment; /* [surfaces, directions] tau at a surface (saltation.h); NULL: no sensitivities */
     int *direction, *primal;  /* [n] as in keel_variations */
     int quadratic, separable; /* f is a polynomial of degree 2; H = T(p) + V(q) */
+    int by_clock;             /* the last state is t, and f the rate by another variable */
     int pairwise;             /* and the constraints: by distances and products of momenta alone */
     struct distance distance; /* of a lagrangian or canonical hamiltonian with nothing beside it: its forms */
     /* The general formulation. */
@@ -108,6 +109,9 @@ int formulation_inertia(const struct formulation *r);
 int formulation_mobility(struct formulation *r);
 int formulation_forms(struct formulation *r);    /* 1; 0: a message was added */
 int formulation_original(struct formulation *r); /* the same */
+/* Steps by the clock of the model, if it has one; then, with surfaces known, whether it may: the same. */
+int formulation_clock(struct formulation *r);
+int formulation_clock_switches(struct formulation *r);
 /* The n + m basic symbols get places and names; 1 or 0. */
 int formulation_basic(struct formulation *r, int count, const expr *symbol);
 void formulation_define(struct formulation *r, expr symbol, expr e);

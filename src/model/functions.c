@@ -39,7 +39,7 @@ struct tape_input *functions_inputs(const struct formulation *r, size_t states, 
         g, states + further + (size_t)(m->parameters + m->helds + formulation_sides(r)), sizeof *input);
     expr_spend(g, EXPR_COST_VISIT * (double)(states + (size_t)m->parameters) + g->count);
     if (!input) return NULL;
-    input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
+    if (!r->by_clock) input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
     for (size_t i = 0; i < states; i++) input[at++] = (struct tape_input){state[i], TAPE_STATE, (uint32_t)i};
     for (size_t i = 0; i < further; i++)
         input[at++] = (struct tape_input){r->further[i], TAPE_STATE, (uint32_t)(states + i)};

@@ -394,6 +394,10 @@ int initial_find(struct keel_model *m) {
     if (m->pool.refused) return diagnostics_memory(&m->messages);
     int good = take(&b, &m->model->guess, BEGIN_GUESSED) & take(&b, &m->model->init, BEGIN_FIXED);
     if (!good || !take_given(&b)) return 0;
+    if (b.r->by_clock) {
+        m->u0[b.r->n - 1] = b.t0;
+        b.given[b.r->n - 1] = BEGIN_FIXED;
+    }
     for (size_t j = 0; j + 1 < all; j++) m->fixed[j] = b.given[j] == BEGIN_FIXED;
     memcpy(b.last, m->u0, all * sizeof *b.last);
     const struct tape *events = &mode->functions.tape[functions_role_event];

@@ -14,6 +14,7 @@
 #include "model/ledger.h"
 #include "model/open.h"
 #include "model/prepare.h"
+#include "model/query.h"
 #include "model/sets.h"
 #include "model/tangent.h"
 #include "model/tolerance.h"
@@ -208,6 +209,26 @@ int open_problem(struct keel_model *m, int i) {
     return fill_checks_fit(r, &m->mode[i]->functions);
 }
 
+/* The clock that is asked for, or that of the model's `options`; 1, or 0 with a message. */
+static int take_clock(struct keel_model *m) {
+    struct model *model = m->model;
+    const char *text = m->clock;
+    char why[INSIDE_WHY];
+    model->clock = EXPR_NONE;
+    model->clock_where = (struct syntax_span){SOURCE_NOWHERE, 0};
+    for (int i = 0; i < model->options && !text; i++) {
+        if (strcmp(model->option[i].name, "clock") != 0) continue;
+        text = model->option[i].text;
+        model->clock_where = model->option[i].where;
+    }
+    if (!text || !text[0] || strcmp(text, "none") == 0) return 1;
+    model->clock = query_expression(m, text, why, sizeof why);
+    if (model->clock != EXPR_NONE) return 1;
+    source_diagnose(&m->messages, SOURCE_ERROR, model->clock_where.offset, model->clock_where.length,
+                    "the clock `%.80s`: %s", text, why);
+    return 0;
+}
+
 static int build(struct keel_model *m) {
     open_allow(m);
     tell_phase(m, "reading the model");
@@ -216,8 +237,8 @@ static int build(struct keel_model *m) {
                                         m->limits.stop,   m->file_read,      m->files_read};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     tell_phase(m, "analysing the equations");
-    if (!m->model || !take_span(m) || !tangent_add(m) || !take_parameters(m) || !open_modes(m) ||
-        !open_sides(m) || !open_linear_invariants(m))
+    if (!m->model || !take_clock(m) || !take_span(m) || !tangent_add(m) || !take_parameters(m) ||
+        !open_modes(m) || !open_sides(m) || !open_linear_invariants(m))
         return 0;
     tell_phase(m, "compiling the model");
     compiled_begin(m);
@@ -335,7 +356,7 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     int complete = m->name && m->title && m->text && m->set;
     if (o)
         complete &= copied(&m->method, o->method) && copied(&m->from, o->from) && copied(&m->to, o->to) &&
-                    copied(&m->sensitivity, o->sensitivity);
+                    copied(&m->sensitivity, o->sensitivity) && copied(&m->clock, o->clock);
     if (!complete) return keel_model_close(m), NULL;
     for (int i = 0; i < sets; i++) {
         m->set[i] = copy(o->set[i], strlen(o->set[i]));
@@ -379,6 +400,7 @@ struct keel_model *open_again(const struct keel_model *m) {
                             .from = m->from,
                             .to = m->to,
                             .method = m->method,
+                            .clock = m->clock,
                             .work = m->work / 1e6,
                             .stop = m->limits.stop,
                             .compile_seconds = m->limits.seconds,
@@ -399,6 +421,7 @@ void keel_model_close(keel_model *m) {
     free(m->file_read);
     free(m->set);
     free(m->sensitivity);
+    free(m->clock);
     free(m->name);
     free(m->title);
     free(m->text);

@@ -77,6 +77,7 @@ struct keel_model {
     char *method;                         /* a kernel is wanted for; NULL: the model's */
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
+    char *clock;                          /* in place of the model's; "": none; NULL: the model's */
     char *sensitivity;                    /* parameters and start values, as asked for; NULL: none */
     int sets, parameter_sets, starts, interpret, without_start, kernel_later, compile_ahead;
     struct elaborate_file *file_read; /* rows of tables; their texts are to be freed */

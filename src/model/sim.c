@@ -162,7 +162,7 @@ void keel_sim_close(keel_sim *s) {
 
 /* The core counts from event to event; here all of one call count. */
 static int too_many_steps(struct keel_sim *s, long begin) {
-    int fixed = s->o.step > 0 && !s->o.reversible;
+    int fixed = s->o.step > 0 && !s->o.reversible && !s->problem->clock;
     long most = s->o.max_steps > 0 ? s->o.max_steps : fixed ? LONG_MAX : 10000000;
     if (keel_statistics(s->solver).steps - begin <= most) return 0;
     sim_fail(s, KEEL_ELIMIT,
@@ -431,7 +431,14 @@ keel_status keel_sim_drifts(keel_sim *s, double t, double *drift) {
 
 keel_status keel_sim_exact(keel_sim *s, double t, double *out) {
     if (!s || !s->solver || !out || !keel_state(s->solver)) return KEEL_EINVAL;
-    int failed = tape_call(&s->m->exact, t, keel_state(s->solver), s->parameter, out);
+    const double *u = keel_state(s->solver);
+    const keel_problem *p = &s->problem[s->mode];
+    if (p->clock) { /* which has t in its last state */
+        memcpy(s->work, u, (size_t)p->n * sizeof *u);
+        s->work[p->n - 1] = t;
+        u = s->work;
+    }
+    int failed = tape_call(&s->m->exact, t, u, s->parameter, out);
     return failed ? sim_no_memory(s) : KEEL_OK;
 }
 

@@ -200,7 +200,9 @@ static void put_problem(struct standalone *page, const keel_model *m, int mode) 
     fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode,
             keel_form_at((int)p->form)->constant);
     standalone_string(out, keel_model_name(m));
-    fprintf(out, ", .n = %d, .m = %d, .t0 = ", p->n, p->m);
+    fprintf(out, ", .n = %d, .m = %d", p->n, p->m);
+    if (p->clock) fputs(", .clock = 1", out);
+    fputs(", .t0 = ", out);
     standalone_number(out, p->t0);
     fputs(",\n", out);
     if (p->u0 && p->n + p->m) fprintf(out, "    .u0 = %s,\n", start);

@@ -71,6 +71,7 @@ void standalone_model(const struct standalone *page, const keel_model *m) {
     fputs("    const keel_model_options options = {.interpret = 1", out);
     if (m->sets) fprintf(out, ", .set = values, .sets = %d", m->sets);
     put_word(out, "sensitivity", m->sensitivity);
+    put_word(out, "clock", m->clock);
     put_word(out, "from", m->from);
     put_word(out, "to", m->to);
     put_word(out, "method", page->method);

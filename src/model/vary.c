@@ -304,6 +304,7 @@ static keel_model *read_anew(const struct keel_variation *v, const double *value
                                 .from = m->from,
                                 .to = m->to,
                                 .sensitivity = m->sensitivity,
+                                .clock = m->clock,
                                 .work = m->work / 1e6,
                                 .stop = m->limits.stop,
                                 .interpret = 1};

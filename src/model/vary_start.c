@@ -96,6 +96,7 @@ static int take_values(struct member *b, const double *value) {
     }
     for (int i = 0; i < v->count; i++)
         if (v->one[i].place >= 0) b->u[v->one[i].place] = value[i];
+    if (r->by_clock) b->u[r->n - 1] = b->span[0];
     for (int k = 0; k < model->helds; k++)
         b->parameter[model->parameters + k] = v->held[k] == EXPR_NONE ? 0 : b->number[v->held[k]];
     memcpy(b->given, b->u, (size_t)(r->n + r->m) * sizeof *b->u);

@@ -365,14 +365,17 @@ static void visit_all(struct builder *b, size_t count, const expr *root) {
     }
 }
 
-/* Symbols first: x, z and t always have jets, in this order. */
+/* Symbols first: x, z and t always have jets, in this order; t may be one of x, and is that then. */
 static void place_symbols(struct builder *b) {
     const struct series_request *q = b->request;
     expr time = expr_symbol(b->g, EXPR_TIME, 0, 0);
+    int state = 0;
     for (int i = 0; i <= q->n + q->m; i++) {
         expr e = i < q->n + q->m ? q->symbol[i] : time;
         int late = i >= q->n && i < q->n + q->m;
-        set_place(b, e, 4 * new_jet(b, e) + 1 + MOVES + (late ? LATE : 0));
+        uint32_t jet = new_jet(b, e);
+        if (i < q->n + q->m || !state) set_place(b, e, 4 * jet + 1 + MOVES + (late ? LATE : 0));
+        state |= e == time;
     }
 }
 

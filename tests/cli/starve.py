@@ -290,6 +290,7 @@ def outputs():
                         files=["a.html", "a.svg"])
     yield "every step", Case("run", *kepler, "--steps-out", "--out", "a.csv", "--accuracy", "yes", "--json")
     yield "taylor", Case("run", *lorenz, "--method", "taylor", "--out", "a.csv", "--at", "0.1,0.3", "--accuracy", "yes")
+    yield "by a clock", Case("run", *kepler, "--clock", "norm(q)^1.5", "--interpret", "--json")
     yield "interpreted", Case("run", *kepler, "--interpret", "--preserve", "project", "--json")
     yield "compiled", Case("run", *kepler, "--quiet", "--out", "a.csv", cold=True)
     yield "checkpoint", Checkpointed("run", *SAVED, files=["a.csv"])

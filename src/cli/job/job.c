@@ -93,6 +93,11 @@ static keel_model *load(struct job *j, const keel_model_options *o) {
     return m;
 }
 
+const char *job_clock(const struct job *j) {
+    const char *clock = option_text(&j->options, opt_clock);
+    return clock && strcmp(clock, "none") != 0 ? clock : NULL;
+}
+
 int job_interpreted(const struct job *j, const char **why) {
     keel_model_compile(j->model, 1);
     return !keel_model_compiled(j->model, why);
@@ -144,6 +149,8 @@ static int load_model(struct job *j) {
     o.method = text ? method : NULL;
     o.from = option_text(&j->options, opt_t0);
     o.to = option_text(&j->options, opt_tend);
+    /* an analysis is one of the equations in t */
+    o.clock = j->command & (COMMAND_CHECK | COMMAND_DISCOVER) ? "none" : option_text(&j->options, opt_clock);
     o.sensitivity = j->command & COMMAND_TANGENT ? "*"
                     : j->command == COMMAND_FIT  ? option_text(&j->options, opt_fit)
                                                  : option_text(&j->options, opt_sensitivity);

@@ -53,6 +53,8 @@ int job_accepted(keel_sim *sim);
 const char *job_why(keel_sim *sim);
 /* A run that could not be opened: with options that do not fit, or because the model fails; the status. */
 int job_refuse(struct job *j, keel_sim *sim);
+/* The clock that steps go by, as it was written; NULL: they go by t. */
+const char *job_clock(const struct job *j);
 /* Does the model run in the interpreter, and why, in one sentence?  Waits for the compiler. */
 int job_interpreted(const struct job *j, const char **why);
 void job_tell_interpreter(const struct job *j); /* that it does, where nobody asked for it */

@@ -14,7 +14,9 @@ enum { QUICK = 64 }; /* steps within 5 ms: LIMIT_PAUSE of them take no longer th
 enum { KERNEL_FIRST = 1 << 14, KERNEL_LEAST = 1000000, KERNEL_BETWEEN = 32 };
 
 struct limit limit_open(const keel_options *o, keel_sim *sim, keel_model *model) {
-    int fixed = o->step > 0 && !o->reversible;
+    keel_mode mode = {0};
+    keel_model_mode(model, keel_model_start(model), &mode);
+    int fixed = o->step > 0 && !o->reversible && !(mode.problem && mode.problem->clock);
     keel_solver *s = keel_sim_solver(sim);
     return (struct limit){.model = model,
                           .most = o->max_steps > 0 ? o->max_steps

@@ -189,6 +189,7 @@ static void facts(FILE *out, const struct outcome *o, const struct job *j) {
     fact(out, "method", "%s+%s", j->method, j->stabilizer);
     if (j->keel.step > 0) fact(out, j->keel.reversible ? "first step" : "step", "%g", j->keel.step);
     else fact(out, "relative tolerance", "%g", KEEL_VALUE(&j->keel, rtol));
+    if (job_clock(j)) fact(out, "clock", "%s", job_clock(j));
     fact(out, "time", "%g .. %g", j->t0, keel_time(keel_sim_solver(o->sim)));
     const struct accuracy_errors *e = accuracy_shown(&o->accuracy);
     if (e) fact(out, "largest error", "%.1e, relative %.1e", e->error, e->relative);

@@ -182,8 +182,10 @@ struct reruns {
     struct record rows; /* of B */
     long affordable;    /* steps */
     double length;      /* of the run */
-    double ratio;       /* of steps, fixed ones; of tolerances */
-    double blind;       /* the share by which B differed before its steps were bounded; NAN: they were not */
+    double way;         /* along which fixed steps are equal: the same, or as far as the clock went */
+    int by_clock;
+    double ratio; /* of steps, fixed ones; of tolerances */
+    double blind; /* the share by which B differed before its steps were bounded; NAN: they were not */
     keel_defect scanned;
 };
 
@@ -198,8 +200,8 @@ static double prime_from(double least) {
 /* Equal steps, `times` as many, and their number a prime: a period that is a whole number of the run's steps
  * is none of these. */
 static double shorter_step(const struct reruns *r, double h, double times, double at_least) {
-    double steps = ceil(r->length / h * (1 - 1e-12));
-    return r->length / prime_from(fmax(times * steps + 1, at_least));
+    double steps = ceil(r->way / h * (1 - 1e-12));
+    return r->way / prime_from(fmax(times * steps + 1, at_least));
 }
 
 static double bounded(const struct reruns *r) {
@@ -267,8 +269,16 @@ static int find_b(struct outcome *o, struct reruns *r) {
     struct accuracy *a = &o->accuracy;
     int fixed = r->job->keel.step > 0;
     long places = (long)fmin(ACCURACY_PLACES, 4 * (double)r->affordable); /* one is cheaper than a step */
-    run_b(o, r, fixed ? 0 : places);
-    a->width = 2 * (fixed ? fmax(r->tight.step, r->tight.max_step) : r->length / (double)places);
+    run_b(o, r, fixed && !r->by_clock ? 0 : places);
+    double part = r->length / (double)places / r->b.longest; /* by a clock nobody knew how long they are */
+    if (fixed && r->by_clock && part < 1 && (double)r->b.stats.steps <= part * (double)r->affordable) {
+        r->tight.step *= part;
+        r->ratio /= part;
+        run_b(o, r, places);
+    }
+    a->width = 2 * (!fixed        ? r->length / (double)places
+                    : r->by_clock ? fmax(r->b.longest, r->length / (double)places)
+                                  : fmax(r->tight.step, r->tight.max_step));
     if (!is_good(&r->b) || fixed) return is_good(&r->b);
     add_ends(o, &r->b);
     r->scanned = r->b.scanned;
@@ -350,6 +360,9 @@ static void estimate(struct outcome *o, struct job *j) {
     double tries = (double)(o->stats.steps + o->stats.rejected + 1);
     double work = (double)(o->stats.calls + 1) / tries * (o->trace->columns + 1); /* of a step */
     struct reruns r = {.job = j, .length = fabs(j->t1 - j->t0), .affordable = LONG_MAX};
+    keel_mode mode;
+    r.by_clock = keel_model_mode(j->model, keel_model_start(j->model), &mode) && mode.problem->clock;
+    r.way = r.by_clock ? (double)o->stats.steps * j->keel.step : r.length;
     if (accuracy_asked(j) == ACCURACY_AUTO) r.affordable = (long)fmax(free_work / work, 100);
     plan(&r);
     a->record.scale = malloc(((size_t)o->trace->columns + 1) * sizeof *a->record.scale);

@@ -195,8 +195,10 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     fprintf(out, "%s%s%s  index %d  %s  %s+%s", message_bold(color), keel_model_name(j->model),
             message_plain(color), mode.index, job_freedom(&mode, freedom), j->method, j->stabilizer);
     if (j->keel.step > 0)
-        fprintf(out, "  %s %g\n", j->keel.reversible ? "reversible, first step" : "step", j->keel.step);
-    else fprintf(out, "  rtol %g\n", KEEL_VALUE(&j->keel, rtol));
+        fprintf(out, "  %s %g", j->keel.reversible ? "reversible, first step" : "step", j->keel.step);
+    else fprintf(out, "  rtol %g", KEEL_VALUE(&j->keel, rtol));
+    if (job_clock(j)) fprintf(out, "  clock %s", job_clock(j));
+    fputc('\n', out);
     if (j->why[0]) fprintf(out, "  %s: %s\n", j->method, j->why);
     changes_text(keel_sim_solver(o->sim), out);
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,

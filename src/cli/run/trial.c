@@ -16,6 +16,7 @@
 struct scan {
     double from, length;
     long places, next;
+    double longest; /* step seen */
     keel_defect found;
 };
 
@@ -41,6 +42,7 @@ static double scan_place(const struct scan *s, long k) {
 static void scan_step(struct scan *s, keel_solver *solver) {
     double now = keel_time(solver), begin = keel_time_before(solver), at;
     keel_defect one;
+    s->longest = fmax(s->longest, fabs(now - begin)); /* one longer than from place to place has a place */
     for (; s->next < s->places && ((at = scan_place(s, s->next)) - now) * s->length <= 0; s->next++) {
         if ((at - begin) * s->length <= 0 || keel_defect_at(solver, at, &one) != KEEL_OK) continue;
         long samples = s->found.samples + 1;
@@ -138,6 +140,7 @@ static void take_errors(struct trial *r, const struct trial_view *v) {
     r->other_t = v->match.each ? v->match.other_t : NAN;
     r->stays_apart = 2 * v->match.off > v->match.after;
     r->scanned = v->scan.found;
+    r->longest = v->scan.longest;
     for (int i = 0; i < r->columns; i++) {
         r->each[i] = each[i];
         r->largest[i] = v->trace.largest[i];

@@ -21,6 +21,7 @@ struct trial {
     double apart_t, other_t; /* of record_match */
     int stays_apart;         /* most rows after apart_t are as far apart */
     keel_defect scanned;     /* the largest of a scan; without samples: there was none */
+    double longest;          /* step that a scan has seen */
     double drift, units;     /* the largest of all kept and watched rows; NAN: not measured */
     keel_stats stats;
     double *end; /* [columns] where it ended */
