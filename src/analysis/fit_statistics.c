@@ -148,8 +148,8 @@ static void find_covariance(keel_fit *f, const struct spectrum *s) {
 }
 
 /* Without given standard deviations: a column with no more numbers than parameters can be met exactly.  It
- * draws all weight to itself then, beside which others seem to tell nothing, and its residuals tell nothing of
- * its noise. */
+ * draws all weight to itself then, beside which others seem to tell nothing, and its residuals tell nothing
+ * of its noise. */
 static void find_met(keel_fit *f, const struct spectrum *s) {
     for (int c = 0; c < f->columns && !f->given; c++) {
         double square = 0, largest = 0;

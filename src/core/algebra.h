@@ -5,7 +5,7 @@
  *     F_y Y_k + F_x S_k + F_p = 0,
  *
  * linear in Y_k: the matrix of all is block triangular, with F_y in every block of its diagonal.  One
- * factorization serves them, and solutions can part or meet in y alone: only y has branches to be followed. */
+ * factorization serves them, and solutions part or meet in y alone: only y has branches to be followed. */
 #ifndef KEEL_CORE_ALGEBRA_H
 #define KEEL_CORE_ALGEBRA_H
 

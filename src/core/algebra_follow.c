@@ -78,7 +78,8 @@ int algebra_bends(struct field *fd, double t, const double *u) {
     double found = algebra_log_det(fd);
     memcpy(d->beside, u, (size_t)(n + fd->m) * sizeof *u);
     for (int k = 0; k < 3; k++) {
-        for (int j = 0; j < algebra_own(fd); j++) d->beside[n + j] = u[n + j] + share[k] * (d->aim[j] - u[n + j]);
+        for (int j = 0; j < algebra_own(fd); j++)
+            d->beside[n + j] = u[n + j] + share[k] * (d->aim[j] - u[n + j]);
         if (algebra_linearize(fd, t, d->beside, &sign) != KEEL_OK) return 1;
         if (sign != *d->sign || fabs(algebra_log_det(fd) - found) > LARGE_CHANGE) return 1;
     }

@@ -25,8 +25,7 @@ static const keel_pattern *pattern_of(const struct field *fd) {
 static int count_entries(const struct field *fd) {
     const keel_pattern *p = pattern_of(fd);
     int own = algebra_own(fd), count = 0;
-    for (int e = 0; e < p->row_start[own]; e++)
-        count += p->column[e] >= fd->n && p->column[e] < fd->n + own;
+    for (int e = 0; e < p->row_start[own]; e++) count += p->column[e] >= fd->n && p->column[e] < fd->n + own;
     return count;
 }
 

@@ -216,8 +216,8 @@ static void doubts_are_told(void **state) {
     done(f);
 }
 
-/* One number of y is met exactly by either parameter and draws all weight to itself; so are two of each column
- * by two.  Its noise is not known then, and no deviation is told; a given one tells it. */
+/* One number of y is met exactly by either parameter and draws all weight to itself; so are two of each
+ * column by two.  Its noise is not known then, and no deviation is told; a given one tells it. */
 static void numbers_met_exactly_tell_no_noise(void **state) {
     (void)state;
     static const char text[] = "param a = 1.2, b = 1\nvar x, y\nx' = a + b*t\ny' = a - b*t^2\n"
