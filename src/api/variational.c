@@ -1,7 +1,8 @@
 /* variational.c - see keel/sensitivity.h.
  *
- * Unknowns: x, then S of each p; then y, then Y of each p.  Mechanics and hamiltonians become x' = f.  The Jacobians of the variational problem would
- * need second derivatives of the problem's functions and are left to differences. */
+ * Unknowns: x, then S of each p; then y, then Y of each p.  Mechanics and hamiltonians become x' = f.  The
+ * Jacobians of the variational problem would need second derivatives of the problem's functions and are left
+ * to differences. */
 #include "base/text.h"
 
 #include <keel/events.h>
