@@ -34,6 +34,27 @@ static expr derivative(const struct formulation *r, int column, int order) {
     return expr_symbol(g, (enum expr_kind)n.a, n.b, (uint32_t)order);
 }
 
+/* Where some of a direction is torn, all is that is so of the motion: with as many unknowns, in the same order,
+ * F_y of the motion serves the direction, too (saltation.c, core/algebra.h). */
+static int tear_alike(struct formulation *r, struct plan *p) {
+    const struct system *y = r->y;
+    const struct structure *s = &y->s;
+    int *column = pool_take(r->pool, ((size_t)y->unknowns + 1) * sizeof *column), wanted = 0;
+    if (!column) return 0;
+    for (int j = 0; j < s->n; j++) {
+        column[s->column[j]] = j;
+        wanted |= r->torn[j] && tangent_direction(y->m, y->unknown[s->column[j]]) >= 0;
+    }
+    for (int j = 0; j < s->n && wanted; j++) {
+        expr unknown = y->unknown[s->column[j]], primal = tangent_primal(y->m, unknown);
+        int of = primal == unknown ? -1 : system_unknown(y, primal);
+        if (of < 0 || s->column[column[of]] != of || !r->torn[column[of]]) continue;
+        r->torn[j] = 1;
+        p->top[j] = EXPR_NONE;
+    }
+    return 1;
+}
+
 static int make_plan(struct formulation *r, struct plan *p) {
     const struct structure *s = &r->y->s;
     size_t n = (size_t)s->n + 1;
@@ -53,6 +74,7 @@ static int make_plan(struct formulation *r, struct plan *p) {
             r->torn[j] = p->top[j] == EXPR_NONE;
         }
     }
+    if (r->y->m->directions && !tear_alike(r, p)) return 0;
     return !r->y->m->graph.failed;
 }
 
