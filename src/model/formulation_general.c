@@ -34,8 +34,8 @@ static expr derivative(const struct formulation *r, int column, int order) {
     return expr_symbol(g, (enum expr_kind)n.a, n.b, (uint32_t)order);
 }
 
-/* Where some of a direction is torn, all is that is so of the motion: with as many unknowns, in the same order,
- * F_y of the motion serves the direction, too (saltation.c, core/algebra.h). */
+/* Where some of a direction is torn, all is that is so of the motion: with as many unknowns in the same
+ * order, F_y of the motion serves the direction, too (saltation.c, core/algebra.h). */
 static int tear_alike(struct formulation *r, struct plan *p) {
     const struct system *y = r->y;
     const struct structure *s = &y->s;

@@ -26,7 +26,7 @@ static const struct special {
     {"ladder", "N=20", NULL, 0, NULL},
     {"ring_modulator", NULL, NULL, 0.01, NULL},
     {"stewart", NULL, NULL, 0.1, NULL},
-    {"bennett", NULL, NULL, 0, "rows independent at the start depend on each other later (docs/limits.md)"},
+    {"bennett", NULL, NULL, 0, "it ends where rows independent at the start depend on each other (docs/limits.md)"},
     {"gonzalez_quartic", NULL, NULL, 0, "no parameters, and of its start values none varies alone"},
     {"fpu", NULL, NULL, 0.05, NULL},
     {"stick_slip", NULL, NULL, 0,

@@ -263,8 +263,8 @@ static void stands_in_blocks(const keel_model *m, int directions) {
     }
 }
 
-/* Also where an equation of a direction is simpler than that of the motion: a name (S'' = dlambda/dl of a mass
- * of 1), or linear and alone (dw/dk). */
+/* Also where an equation of a direction is simpler than that of the motion: a name (S'' = dlambda/dl of a
+ * mass of 1), or linear and alone (dw/dk). */
 static void algebraic_unknowns_stand_in_blocks(void **state) {
     (void)state;
     static const char text[] = "param k = 0.7\nvar x, y, z, w\nx' = -k*y - w\ny + y^3 + z = k*x\n"
