@@ -77,14 +77,15 @@ typedef struct keel_composed {
     long workspace, per_order;
 } keel_composed;
 
-/* Sensitivities among the states: state i is the derivative of state of[i] by quantity number direction[i],
- * which is -1 for a state that is none.  Where f changes at a switching surface e = 0 the time of the
- * crossing moves with the quantity by tau = -(D e)/e', D at a fixed time and ' along the motion before, and
- * they go on with S + (f- - f+) tau.  moments: tau by surface and direction, [surfaces, directions]; NULL:
- * there is no surface.  Projections bring the motion back as without them, and then each direction. */
+/* Sensitivities among the unknowns: unknown i of n + m is the derivative of unknown of[i] by quantity number
+ * direction[i], -1: of none.  Those of y stand behind y in blocks, one a direction, each in the order of y,
+ * and so do their equations; or all of y has -1.  Where f changes at a switching surface e = 0 the time of
+ * the crossing moves with the quantity by tau = -(D e)/e', D at a fixed time and ' along the motion before,
+ * and they go on with S + (f- - f+) tau.  moments: tau by surface and direction, [surfaces, directions];
+ * NULL: there is no surface.  Projections bring the motion back as without them, and then each direction. */
 typedef struct keel_variations {
-    int directions; /* 0: there are none */
-    const int *direction, *of;
+    int directions;            /* 0: there are none */
+    const int *direction, *of; /* n + m */
     keel_fn *moments;
 } keel_variations;
 

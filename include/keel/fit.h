@@ -75,7 +75,7 @@ KEEL_API const char *keel_fit_doubt(const keel_fit *f, int i);
 
 typedef struct keel_fit_summary {
     int experiments, points, missing;
-    int freedom;     /* points less parameters that are determined */
+    int freedom;     /* points less parameters that are determined; 0: deviations cannot be told */
     int given;       /* 1: the standard deviations were given; 0: they are estimated */
     double square;   /* the sum of (residual / sigma)^2 */
     int steps, runs; /* of the search; of the model */

@@ -12,8 +12,9 @@
  *     mass S' = f_x S + f_y Y + f_p,   0 = F_x S + F_y Y + F_p,
  *
  * by the problem's own Jacobians, and beside every invariant I the invariant I_x S + I_p, kept as the others
- * are.  It serves ODE and DAE of index 1; other forms are for models (keel/model.h), whose constraints are
- * linearised with what they hide.  Events are those of the problem: what one changes in S is up to the
+ * are.  It serves ODE and DAE of index 1, mechanics without constraints, whose mass matrix is constant and
+ * depends on no p, and hamiltonians that give x' as their f; constraints are for models (keel/model.h), which
+ * linearise them with what they hide.  Events are those of the problem: what one changes in S is up to the
  * program that acts on it. */
 #ifndef KEEL_SENSITIVITY_H
 #define KEEL_SENSITIVITY_H

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { FREE, DOUBT };
+#define EXACT 1e-6 /* of the largest number: residuals are the errors of the runs */
 
 /* The columns of J that count, of length 1, as U S V^T. */
 struct spectrum {
@@ -146,6 +147,35 @@ static void find_covariance(keel_fit *f, const struct spectrum *s) {
     }
 }
 
+/* Without given standard deviations: a column with no more numbers than parameters can be met exactly.  It
+ * draws all weight to itself then, beside which others seem to tell nothing, and its residuals tell nothing
+ * of its noise. */
+static void find_met(keel_fit *f, const struct spectrum *s) {
+    for (int c = 0; c < f->columns && !f->given; c++) {
+        double square = 0, largest = 0;
+        int count = 0;
+        for (int i = 0; i < f->points; i++) {
+            const keel_fit_point *p = &f->point[i];
+            if (p->column != c) continue;
+            square += (p->fitted - p->value) * (p->fitted - p->value);
+            largest = fmax(largest, fabs(p->value));
+            count++;
+        }
+        if (count == 0 || count > s->count || sqrt(square / count) > EXACT * largest) continue;
+        char sentence[TEXT_SENTENCE];
+        text_set(sentence, sizeof sentence,
+                 "%d number%s of `%.80s` %s met exactly by %d parameter%s: nothing is left to estimate the "
+                 "noise from, and the standard deviations cannot be told; give that of `%.80s`, or more data",
+                 count, count == 1 ? "" : "s", f->column[c].name, count == 1 ? "is" : "are", s->count,
+                 s->count == 1 ? "" : "s", f->column[c].name);
+        remark(f, DOUBT, sentence);
+        f->freedom = 0;
+    }
+    for (int i = 0; i < f->n * f->n && f->freedom == 0; i++) f->covariance[i] = NAN;
+    for (int k = 0; k < f->n && f->freedom == 0; k++)
+        f->value[k].deviation = f->value[k].low = f->value[k].high = NAN;
+}
+
 /* What is free ------------------------------------------------------------------------------------------ */
 
 /* Is part/unit of both the same small fraction?  Then numerator and denominator. */
@@ -275,7 +305,7 @@ static void find_correlations(keel_fit *f) {
             last = r, experiment = p->experiment;
         }
         double correlation = f->column[c].correlation = square > 0 ? product / square : 0;
-        int noise = sqrt(rms / count) > 1e-6 * largest; /* else it is the error of the runs */
+        int noise = sqrt(rms / count) > EXACT * largest;
         if (count < 20 || !noise || !(correlation > fmax(0.3, 4 / sqrt(count)))) continue;
         char sentence[TEXT_SENTENCE];
         text_set(
@@ -322,10 +352,11 @@ void fit_statistics(keel_fit *f) {
         spectrum_find(&s, f, f->search.jacobian);
         count_freedom(f, &s);
         find_covariance(f, &s);
+        find_met(f, &s);
         find_correlations(f);
         find_scatter(f);
         find_unseen(f, &s);
-        if (s.nulls) find_free(f, &s);
+        if (s.nulls && f->freedom > 0) find_free(f, &s);
     } else fit_no_memory(f);
     spectrum_close(&s);
 }

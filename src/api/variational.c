@@ -1,7 +1,8 @@
 /* variational.c - see keel/sensitivity.h.
  *
- * Unknowns: x, then S of each p; then y, then Y of each p.  The Jacobians of the variational problem would
- * need second derivatives of the problem's functions and are left to differences. */
+ * Unknowns: x, then S of each p; then y, then Y of each p.  Mechanics and hamiltonians become x' = f.  The
+ * Jacobians of the variational problem would need second derivatives of the problem's functions and are left
+ * to differences. */
 #include "base/text.h"
 
 #include <keel/events.h>
@@ -15,6 +16,7 @@ struct keel_variational {
     keel_problem of, problem;
     keel_parameters by;
     int copies, rows; /* 1 + count; energy and invariants of `of` */
+    int second;       /* q' = v, M v' = F */
     double *u, *jacobian, *partial, *start, *atol, *scale;
     unsigned char *fixed;
     int *array_of;
@@ -69,6 +71,23 @@ static int rates(double t, const double *u, double *out, void *user) {
     return linearise(v, &v->of.f, v->by.f, v->of.n + v->of.m, t, u, out);
 }
 
+/* The same for q' = v, M v' = F. */
+static int motions(double t, const double *u, double *out, void *user) {
+    keel_variational *v = user;
+    const keel_map *force = &v->of.f;
+    int n = v->of.n, half = n / 2, code = force->value(t, take(v, u, -1), out + half, v->of.user);
+    if (code == 0) code = force->jacobian(t, v->u, v->jacobian, v->of.user);
+    if (code == 0 && v->by.f) code = v->by.f(t, v->u, v->partial, v->of.user);
+    for (int k = -1; k < v->by.count && code == 0; k++) {
+        const double *s = take(v, u, k);
+        double *rate = out + (k + 1) * n;
+        memcpy(rate, s + half, (size_t)half * sizeof *rate);
+        for (int i = 0; i < half && k >= 0; i++)
+            rate[half + i] = times(force, v->jacobian, i, n, s) + (v->by.f ? v->partial[k * half + i] : 0);
+    }
+    return code;
+}
+
 static int equations(double t, const double *u, double *out, void *user) {
     keel_variational *v = user;
     return linearise(v, &v->of.algebraic, v->by.algebraic, v->of.n + v->of.m, t, u, out);
@@ -82,21 +101,33 @@ static int invariants(double t, const double *u, double *out, void *user) {
     return linearise(v, &v->of.invariant, v->by.invariant, v->of.n, t, u, out + v->copies * energies);
 }
 
-/* The mass of every copy is that of x. */
+/* The mass of every copy is that of x; of mechanics that of v, and 1 for q. */
 static int masses(double t, const double *u, double *out, void *user) {
     keel_variational *v = user;
-    int n = v->of.n, all = v->copies * n;
+    int n = v->of.n, all = v->copies * n, first = v->second ? n / 2 : 0, order = n - first;
     int code = v->of.mass.value(t, take(v, u, -1), v->jacobian, v->of.user);
     memset(out, 0, (size_t)all * (size_t)all * sizeof *out);
-    for (int c = 0; c < v->copies && code == 0; c++)
-        for (int i = 0; i < n; i++)
-            memcpy(out + (long)(c * n + i) * all + c * n, v->jacobian + (long)i * n, (size_t)n * sizeof *out);
+    for (int c = 0; c < v->copies && code == 0; c++) {
+        double *block = out + (long)c * n * all + c * n;
+        for (int i = 0; i < first; i++) block[(long)i * all + i] = 1;
+        for (int i = 0; i < order; i++)
+            memcpy(block + (long)(first + i) * all + first, v->jacobian + (long)i * order,
+                   (size_t)order * sizeof *out);
+    }
     return code;
 }
 
 static int happenings(double t, const double *u, double *out, void *user) {
     keel_variational *v = user;
     return v->of.event.value(t, take(v, u, -1), out, v->of.user);
+}
+
+/* Is x' = f as it stands, or easily written so?  So are a hamiltonian by its f, and mechanics by q' = v. */
+static int is_explicit(const keel_problem *p) {
+    unsigned traits = keel_problem_traits(p);
+    if (p->hidden.count || p->constraint.count || p->rolling.count) return 0;
+    if (traits & KEEL_SECOND_ORDER) return 2 * p->f.count == p->n;
+    return traits & KEEL_FIRST_ORDER || p->f.value != NULL;
 }
 
 /* What cannot be linearised, in words; NULL: all can. */
@@ -106,8 +137,9 @@ static const char *obstacle(const keel_problem *p, const keel_parameters *by) {
         switches |= p->event_kind[i] == KEEL_SURFACE || p->event_kind[i] == KEEL_STAIRCASE;
     if (by->count < 1) return "there is no parameter to differentiate by";
     if (p->clock) return "with a clock derivatives would be those at equal tau, not at equal times";
-    if (!(keel_problem_traits(p) & KEEL_FIRST_ORDER) || p->hidden.count)
-        return "only ODE and DAE of index 1 are linearised here; write the others as a model";
+    if (!is_explicit(p))
+        return "only ODE and DAE of index 1, and mechanics and hamiltonians by f without constraints are "
+               "linearised here; write the others as a model";
     if (switches) return "switching surfaces are not linearised here; write the problem as a model";
     if (p->mass.value && (p->mass.pattern || !p->mass.constant))
         return "a mass matrix must be constant and dense";
@@ -190,11 +222,16 @@ static void fill(keel_variational *v) {
     fill_unknowns(v);
     v->problem = *p;
     keel_problem *q = &v->problem;
+    if (!(keel_problem_traits(p) & KEEL_FIRST_ORDER)) q->form = 0; /* x' = f as it stands */
+    q->structure = (keel_matrix){0};
+    q->velocity = (keel_map){0};
+    q->curvature = NULL;
     q->n = v->copies * p->n, q->m = v->copies * p->m;
     q->u0 = v->start, q->fixed = v->fixed, q->names = v->names;
     q->atol = p->atol ? v->atol : NULL, q->scale = p->scale ? v->scale : NULL;
     q->array_of = p->array_of ? v->array_of : NULL;
-    q->f = (keel_map){.count = p->n ? q->n : 0, .value = p->n ? rates : NULL, .autonomous = p->f.autonomous};
+    keel_fn *rate = v->second ? motions : rates;
+    q->f = (keel_map){.count = p->n ? q->n : 0, .value = p->n ? rate : NULL, .autonomous = p->f.autonomous};
     q->algebraic = (keel_map){.count = q->m, .value = p->m ? equations : NULL};
     q->mass = (keel_matrix){.value = p->mass.value ? masses : NULL, .constant = p->mass.constant};
     q->energy = (keel_map){0};
@@ -214,6 +251,7 @@ keel_variational *keel_variational_open(const keel_problem *problem, const keel_
     v->of = *problem, v->by = *by;
     v->copies = 1 + by->count;
     v->rows = problem->energy.count + problem->invariant.count;
+    v->second = (keel_problem_traits(problem) & KEEL_SECOND_ORDER) != 0;
     if (!allocate(v)) return keel_variational_close(v), NULL;
     fill(v);
     return v;

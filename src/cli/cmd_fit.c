@@ -16,14 +16,17 @@
 
 static void print_values(const struct fitting *f, FILE *out) {
     keel_fitted v;
+    keel_fit_summary s;
     char deviation[40], interval[80];
+    int told = keel_fit_summarise(f->fit, &s) && s.freedom > 0;
     fprintf(out, "  %-12s  %-12s  %-16s  %-10s  %s\n", "value", "begun at", "fitted", "deviation",
             "95 % interval");
     for (int i = 0; keel_fit_at(f->fit, i, &v); i++) {
         text_number(deviation, sizeof deviation, "%.2g", v.deviation);
         text_set(interval, sizeof interval, "%.8g .. %.8g", v.low, v.high);
         if (v.bound) text_set(interval, sizeof interval, "on its %s bound", v.bound < 0 ? "lower" : "upper");
-        else if (isnan(v.deviation)) text_set(interval, sizeof interval, "not determined");
+        else if (isnan(v.deviation))
+            text_set(interval, sizeof interval, told ? "not determined" : "cannot tell");
         fprintf(out, "  %-12s  %-12.6g  %-16.10g  %-10s  %s\n", v.name, v.start, v.value, deviation,
                 interval);
     }

@@ -6,7 +6,7 @@
  * contains y, and rates of hidden rows, whether they contain y or not, say nothing new.  Index 2: d/dt F
  * does. Index 3: d/dt of the hidden rows does.  Newton starts from the y found last; while a step is tried
  * it also watches that it stays on the branch it comes from (algebra_follow.c). */
-#include "core/field.h"
+#include "core/algebra.h"
 #include "core/step_control.h"
 
 #include "linalg/dense.h"
@@ -77,6 +77,22 @@ double algebra_row_times(const struct field *fd, int i, double sum, const double
     }
     const double *row = d->row_jacobian + (long)i * (fd->n + fd->m);
     for (int c = 0; c < fd->n; c++) sum += row[c] * dx[c];
+    return sum;
+}
+
+/* F_i,y v of the motion's own y. */
+static double row_by_own(const struct field *fd, int i, int own, const double *v) {
+    const struct algebra *d = &fd->dae;
+    double sum = 0;
+    if (d->sparse) {
+        const keel_pattern *p = fd->p.algebraic.pattern;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+            if (p->column[e] >= fd->n && p->column[e] < fd->n + own)
+                sum += d->entries[e] * v[p->column[e] - fd->n];
+        return sum;
+    }
+    const double *row = d->row_jacobian + (long)i * (fd->n + fd->m) + fd->n;
+    for (int j = 0; j < own; j++) sum += row[j] * v[j];
     return sum;
 }
 
@@ -208,24 +224,25 @@ static keel_status add_derived(struct field *fd, double t, const double *u, int 
  * they stand. */
 static keel_status equations(struct field *fd, double t, const double *u, int fresh) {
     struct algebra *d = &fd->dae;
-    int n = fd->n, m = fd->m;
+    int n = fd->n, m = fd->m, own = algebra_own(fd);
     keel_status status = map_value(fd, &fd->algebraic, t, u, d->values);
     if (status != KEEL_OK) return status;
     if (d->any_derived) return add_derived(fd, t, u, fresh);
     if (!fresh) return KEEL_OK; /* they are all of F */
     status = rows_with_jacobian(fd, t, u);
-    for (int i = 0; i < m && status == KEEL_OK && !d->sparse; i++)
-        for (int j = 0; j < m; j++) d->matrix[(long)i * m + j] = d->row_jacobian[(long)i * (n + m) + n + j];
+    for (int i = 0; i < own && status == KEEL_OK && !d->sparse; i++)
+        memcpy(d->matrix + (long)i * own, d->row_jacobian + (long)i * (n + m) + n,
+               (size_t)own * sizeof *d->matrix);
     return status;
 }
 
-/* Is each value the round-off of its terms?  Those of a row are the products of its slopes and unknowns, and
- * what the problem itself tells of them, in which t has its part. */
-static int at_round_off(struct field *fd, double t, const double *u) {
+/* Is each value of the first rows the round-off of its terms?  Those of a row are the products of its slopes
+ * and unknowns, and what the problem itself tells of them, in which t has its part. */
+static int at_round_off(struct field *fd, double t, const double *u, int rows) {
     const struct algebra *d = &fd->dae;
     int n = fd->n, at = 0;
     if (map_terms(fd, &fd->algebraic, t, u, fd->column) != KEEL_OK) return 0;
-    for (int i = 0; i < d->rows; i++) {
+    for (int i = 0; i < rows; i++) {
         int direct = i < fd->m && d->direct[i];
         if (!direct && !d->derived[i]) continue;
         double terms = direct ? algebra_row_terms(fd, i, fabs(fd->column[i]), u) : fabs(d->shift[i]);
@@ -245,11 +262,11 @@ static void step_back(struct field *fd, double *u) {
     fd->fault.status = KEEL_OK;
 }
 
-/* The length of the step from u in sizes of the unknowns, before or after it. */
-static double step_length(const struct field *fd, const double *u) {
+/* The length of the step from u, of the first `count`, in sizes of the unknowns, before or after it. */
+static double step_length(const struct field *fd, const double *u, int count) {
     double length = 0;
     const double *size = fd->size + fd->n, *y = u + fd->n;
-    for (int j = 0; j < fd->m; j++) {
+    for (int j = 0; j < count; j++) {
         double step = fd->dae.step[j], largest = step_control_max(fabs(y[j] - step), fabs(y[j]));
         length = step_control_max(fabs(step) / step_control_max(largest, size[j] * 1e-3 + DBL_MIN), length);
     }
@@ -282,19 +299,19 @@ static int most_restless(const struct field *fd, const double *u) {
 /* The sign of det F_y, from its LU factors. */
 static int sign_of_det(const struct field *fd) {
     const struct algebra *d = &fd->dae;
-    int sign = 1, m = fd->m;
+    int sign = 1, own = algebra_own(fd);
     if (d->sparse) return algebra_sparse_log_det(fd, &sign), sign;
-    for (int i = 0; i < m; i++)
-        if ((d->matrix[(long)i * m + i] < 0) != (d->pivot[i] != i)) sign = -sign;
+    for (int i = 0; i < own; i++)
+        if ((d->matrix[(long)i * own + i] < 0) != (d->pivot[i] != i)) sign = -sign;
     return sign;
 }
 
 static keel_status factor(struct field *fd, double t) {
     struct algebra *d = &fd->dae;
     fd->stats->factorizations++;
-    keel_status status = d->sparse                                        ? algebra_sparse_factor(fd)
-                         : dense_lu(fd->m, d->matrix, d->pivot, fd->halt) ? KEEL_RETRY
-                                                                          : KEEL_OK;
+    keel_status status = d->sparse ? algebra_sparse_factor(fd)
+                         : dense_lu(algebra_own(fd), d->matrix, d->pivot, fd->halt) ? KEEL_RETRY
+                                                                                    : KEEL_OK;
     d->factored = status == KEEL_OK;
     if (status <= KEEL_OK) return status;
     return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
@@ -314,17 +331,24 @@ keel_status algebra_linearize(struct field *fd, double t, const double *u, int *
     return status;
 }
 
-void algebra_divide(const struct field *fd, double *v) {
+static void divide_block(const struct field *fd, int own, double *v) {
     const struct algebra *d = &fd->dae;
     if (d->sparse) algebra_sparse_divide(fd, v);
-    else dense_lu_solve(fd->m, d->matrix, d->pivot, v);
+    else dense_lu_solve(own, d->matrix, d->pivot, v);
+}
+
+void algebra_divide(const struct field *fd, double *v) {
+    int own = algebra_own(fd);
+    divide_block(fd, own, v);
+    for (int i = own; i < fd->m; i++) v[i] -= row_by_own(fd, i, own, v);
+    for (int first = own; first < fd->m; first += own) divide_block(fd, own, v + first);
 }
 
 double algebra_log_det(const struct field *fd) {
     double sum = 0;
-    int sign;
+    int sign, own = algebra_own(fd);
     if (fd->dae.sparse) return algebra_sparse_log_det(fd, &sign);
-    for (int i = 0; i < fd->m; i++) sum += log(fabs(fd->dae.matrix[(long)i * fd->m + i]));
+    for (int i = 0; i < own; i++) sum += log(fabs(fd->dae.matrix[(long)i * own + i]));
     return sum;
 }
 
@@ -337,10 +361,11 @@ double algebra_log_det(const struct field *fd) {
 
 /* Simplified Newton: the matrix is made anew after a long step, and when the steps shrink slower than
  * tenfold.  At round-off the steps may go round in a circle, longer and shorter ones in turn: there it counts
- * whether they get shorter than ever before.  wary: KEEL_RETRY with doubt where it may leave its branch. */
+ * whether they get shorter than ever before.  wary: KEEL_RETRY with doubt where it may leave its branch: so
+ * may y itself alone, not its sensitivities. */
 keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
     struct algebra *d = &fd->dae;
-    int m = fd->m, fresh = 1, idle = 0, circling = 0, halvings = 0, stuck = 0;
+    int m = fd->m, own = algebra_own(fd), fresh = 1, idle = 0, circling = 0, halvings = 0, stuck = 0;
     double before = HUGE_VAL, shortest = HUGE_VAL;
     d->doubt = d->factored = 0;
     for (int iteration = 0; iteration < 50; iteration++) {
@@ -361,16 +386,18 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
         for (int j = 0; j < m; j++) d->step[j] = d->values[j];
         algebra_divide(fd, d->step);
         fd->stats->newton++;
-        double length = step_length(fd, u), shrinks = length / before;
+        double length = step_length(fd, u, m), shrinks = length / before;
+        double way = own < m ? step_length(fd, u, own) : length; /* of y itself */
         if (!isfinite(length)) break;
-        if (iteration == 0) d->moved = length;
+        if (iteration == 0) d->moved = way;
         if (wary && iteration == 1) {
-            if (d->moved > CLEAR_STEP) /* length = omega moved^2 / 2, or round-off */
-                *d->omega = fmax(*d->omega, 2 * length / (d->moved * d->moved));
-            d->doubt = shrinks > FIRST_CONTRACTION && length > NO_LEAP && !at_round_off(fd, t, u);
+            if (d->moved > CLEAR_STEP) /* way = omega moved^2 / 2, or round-off */
+                *d->omega = fmax(*d->omega, 2 * way / (d->moved * d->moved));
+            int slow = way > FIRST_CONTRACTION * d->moved && way > NO_LEAP;
+            d->doubt = slow && !at_round_off(fd, t, u, own < m ? own : d->rows);
         }
         idle = shrinks > 0.1 ? idle + 1 : 0;
-        int rounded = idle >= 2 && at_round_off(fd, t, u); /* the values are those before the step */
+        int rounded = idle >= 2 && at_round_off(fd, t, u, d->rows); /* the values are those before the step */
         for (int j = 0; j < m; j++) u[fd->n + j] -= d->step[j];
         if (d->doubt) return KEEL_RETRY;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
@@ -380,7 +407,7 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
         if (stuck >= 8 && only_zeros_move(fd, u)) return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
-        fresh = iteration ? shrinks > 0.1 : length > 0.1;
+        fresh = iteration ? shrinks > 0.1 : way > 0.1;
         before = length;
     }
     char name[64];

@@ -6,7 +6,7 @@
  * (natural monotonicity: Deuflhard, Newton Methods for Nonlinear Problems, 3.3),
  *
  *   |F_y^-1 F(y - s dy)| <= (1 - s/2) |dy|,    dy = F_y^-1 F(y). */
-#include "core/field.h"
+#include "core/algebra.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,10 +16,10 @@ enum { STEPS = 100 };
 #define SHORTEST 0x1p-50 /* share of a step */
 #define NEAR 1e-3        /* a step so short, in sizes of y, is left to Newton's method */
 
-/* In sizes of the unknowns where the step begins. */
+/* Of y itself, in sizes of the unknowns where the step begins. */
 static double damped_length(const struct field *fd, const double *u, const double *step) {
     double sum = 0;
-    for (int j = 0; j < fd->m; j++) {
+    for (int j = 0; j < algebra_own(fd); j++) {
         double size = fmax(fabs(u[fd->n + j]), 1e-3 * fd->size[fd->n + j] + DBL_MIN), part = step[j] / size;
         sum += part * part;
     }

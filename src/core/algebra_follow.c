@@ -11,7 +11,7 @@
  *   a step is accepted if y at its end is joined to y at its begin (follow.c).
  *
  * If no piece is short enough the step is not made, and steps that shrink to nothing end the run there. */
-#include "core/field.h"
+#include "core/algebra.h"
 #include "core/step_control.h"
 
 #include <float.h>
@@ -49,7 +49,7 @@ void algebra_slope(struct field *fd, const double *f, double *slope) {
 int algebra_parts(const struct field *fd, const struct algebra_piece *p) {
     const double *size = fd->size + fd->n, *y_end = p->u_end + fd->n;
     double longest = 0, off = 0;
-    for (int j = 0; j < fd->m; j++) {
+    for (int j = 0; j < algebra_own(fd); j++) {
         double move = y_end[j] - p->y[j], begin = p->h * p->slope[j], end = p->h * p->slope_end[j];
         double weight = 1 / step_control_max(size[j], fabs(y_end[j]));
         longest = step_control_max(
@@ -61,7 +61,7 @@ int algebra_parts(const struct field *fd, const struct algebra_piece *p) {
 
 double algebra_misses(struct field *fd, const struct algebra_piece *p) {
     double off = 0, *aim = fd->dae.aim;
-    for (int j = 0; j < fd->m; j++) {
+    for (int j = 0; j < algebra_own(fd); j++) {
         aim[j] = p->y[j] + 0.5 * p->h * (p->slope[j] + p->slope_end[j]);
         double y_end = p->u_end[fd->n + j];
         double own = step_control_max(fabs(p->y[j]), fabs(y_end));
@@ -76,9 +76,10 @@ int algebra_bends(struct field *fd, double t, const double *u) {
     struct algebra *d = &fd->dae;
     int n = fd->n, sign;
     double found = algebra_log_det(fd);
-    memcpy(d->beside, u, (size_t)n * sizeof *u);
+    memcpy(d->beside, u, (size_t)(n + fd->m) * sizeof *u);
     for (int k = 0; k < 3; k++) {
-        for (int j = 0; j < fd->m; j++) d->beside[n + j] = u[n + j] + share[k] * (d->aim[j] - u[n + j]);
+        for (int j = 0; j < algebra_own(fd); j++)
+            d->beside[n + j] = u[n + j] + share[k] * (d->aim[j] - u[n + j]);
         if (algebra_linearize(fd, t, d->beside, &sign) != KEEL_OK) return 1;
         if (sign != *d->sign || fabs(algebra_log_det(fd) - found) > LARGE_CHANGE) return 1;
     }
@@ -88,7 +89,7 @@ int algebra_bends(struct field *fd, double t, const double *u) {
 /* The variable that moves fastest: at a fold it runs away from the others. */
 static int fastest(const struct field *fd, const double *rate) {
     int worst = 0;
-    for (int j = 1; j < fd->m; j++)
+    for (int j = 1; j < algebra_own(fd); j++)
         if (fabs(rate[j]) / fd->size[fd->n + j] > fabs(rate[worst]) / fd->size[fd->n + worst]) worst = j;
     return worst;
 }

@@ -2,8 +2,9 @@
  *
  * All rows of F contain y, by the pattern: the index is 1.  KLU permutes F_y to block triangular form
  * first, so that blocks are factored one by one.  Pivots are those of an anchor, the first F_y of all,
- * which lies in the solver's block; factors follow from it and from the values at hand. */
-#include "core/field.h"
+ * which lies in the solver's block; factors follow from it and from the values at hand.  With sensitivities
+ * it is the block of y itself, which is that of every direction (algebra.h). */
+#include "core/algebra.h"
 #include "linalg/columns.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 struct algebra_matrix {
     struct columns columns; /* from: the entry of F's pattern that stands there */
     double *values;
-    int *workspace; /* m */
+    int *workspace; /* of its order */
     struct sparse *lu;
     int anchored;
 };
@@ -23,8 +24,8 @@ static const keel_pattern *pattern_of(const struct field *fd) {
 
 static int count_entries(const struct field *fd) {
     const keel_pattern *p = pattern_of(fd);
-    int count = 0;
-    for (int e = 0; e < p->nnz; e++) count += p->column[e] >= fd->n;
+    int own = algebra_own(fd), count = 0;
+    for (int e = 0; e < p->row_start[own]; e++) count += p->column[e] >= fd->n && p->column[e] < fd->n + own;
     return count;
 }
 
@@ -37,16 +38,17 @@ void algebra_sparse_layout(struct field *fd, struct arena *a) {
 
 int algebra_sparse_attach(struct field *fd) {
     struct algebra *d = &fd->dae;
+    int own = algebra_own(fd);
     d->lu = NULL;
     if (!d->sparse) return 0;
     struct algebra_matrix *a = d->lu = calloc(1, sizeof *a);
     if (!a) return 1;
     d->factored = 0;
-    a->workspace = calloc((size_t)fd->m, sizeof *a->workspace);
-    if (columns_make(&a->columns, pattern_of(fd), fd->m, fd->n, fd->m) || !a->workspace) return 1;
+    a->workspace = calloc((size_t)own, sizeof *a->workspace);
+    if (columns_make(&a->columns, pattern_of(fd), own, fd->n, own) || !a->workspace) return 1;
     a->values = calloc((size_t)a->columns.entries + 1, sizeof *a->values);
     if (!a->values) return 1;
-    a->lu = sparse_open(fd->m, a->columns.start, a->columns.row, SPARSE_SCALED);
+    a->lu = sparse_open(own, a->columns.start, a->columns.row, SPARSE_SCALED);
     return !a->lu;
 }
 

@@ -2,6 +2,7 @@
  *
  * The tangents of y at both ends tell: where they part from what y does between them, y is followed along
  * the way (algebra_follow.c), and must arrive where the step has it. */
+#include "core/algebra.h"
 #include "core/engine.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static int may_leap(struct engine *e, const struct algebra_piece *p) {
     for (int k = 0; k < 2 && parts; k++) {
         int sign;
         if (algebra_linearize(fd, p->t_end, p->u_end, &sign) != KEEL_OK) return 1;
-        for (int j = 0; j < fd->m; j++) aim[j] = p->y[j] + k * p->h * p->slope[j];
+        for (int j = 0; j < algebra_own(fd); j++) aim[j] = p->y[j] + k * p->h * p->slope[j];
         if (algebra_bends(fd, p->t_end, p->u_end)) return 1;
     }
     return 0;
@@ -152,7 +153,7 @@ keel_status follow_inside(struct engine *e, double t, double *x) {
     memcpy(guess, x + fd->n, (size_t)fd->m * sizeof *x);
     keel_status status = r->walked ? KEEL_RETRY : algebra_newton(fd, t, x, 1);
     double off = 0, far = 0;
-    for (int j = 0; j < fd->m && status == KEEL_OK && algebra_has_slope(fd); j++) {
+    for (int j = 0; j < algebra_own(fd) && status == KEEL_OK && algebra_has_slope(fd); j++) {
         double weight = 1 / fmax(fd->size[fd->n + j], fabs(x[fd->n + j]));
         double a = e->x[before][fd->n + j], b = e->x[now][fd->n + j], y = x[fd->n + j];
         off = fmax(off, fabs(y - guess[j]) * weight);

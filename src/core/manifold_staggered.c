@@ -1,19 +1,22 @@
 /* manifold_staggered.c - Newton's step of manifold_flat.c for a motion with sensitivities.
  *
- * The rows of the motion contain its states x alone; those of direction k are linear in its states S_k and
- * contain x besides.  So the motion is brought back as without sensitivities, and then each direction, the
- * others at rest: with B = G W^-1,
+ * The rows of the motion contain its states x alone; those of direction k are linear in its states S_k, with
+ * the gradients of the motion's rows, and contain x besides.  So the motion is brought back as without
+ * sensitivities, and then each direction, the others at rest: with B = G W^-1,
  *
- *     B_0 a_0 = -c_0,    B_k a_k = -c_k - B_k0 a_0,    each a the shortest one
+ *     B a_0 = -c_0,    B a_k = -c_k - B_k0 a_0,    each a the shortest one
  *
- * (staggered as by W. F. Feehery, J. E. Tolsma, P. I. Barton, Appl. Numer. Math. 25 (1997) 41-54).  The work
- * grows with the number of directions, where one row space for all would take its third power. */
+ * (staggered as by W. F. Feehery, J. E. Tolsma, P. I. Barton, Appl. Numer. Math. 25 (1997) 41-54).  A change
+ * of S_k is measured by the weights of x, whose changes with p it stands for: one row space serves all
+ * directions, and each of them adds a solve. */
 #include "core/manifold.h"
 
 #include <keel/extras.h>
 
 #include <math.h>
 #include <string.h>
+
+#define ALIKE 1e-9 /* of the largest entry of a gradient: the round-off of two ways to it */
 
 int manifold_goes_staggered(const struct field *fd, const keel_stabilizer *stabilizer) {
     unsigned other = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
@@ -50,7 +53,19 @@ static int block_of_row(const struct manifold *m, int row, const int *direction)
                : 0;
 }
 
-/* States and kept rows, block by block. */
+/* Has every direction the states of the motion, in its order, and as many rows? */
+static int has_equal_blocks(const struct manifold *m, const keel_variations *v) {
+    const struct staggered *g = &m->staggered;
+    int states = g->first_state[1], rows = g->first_row[1];
+    for (int b = 1; b < g->blocks; b++) {
+        if (g->first_state[b + 1] != (b + 1) * states || g->first_row[b + 1] != (b + 1) * rows) return 0;
+        for (int k = 0; k < states; k++)
+            if (v->of[g->state[b * states + k]] != g->state[k]) return 0;
+    }
+    return 1;
+}
+
+/* States and kept rows, block by block; where directions differ from the motion, all go together. */
 void manifold_staggered_choose(struct manifold *m) {
     const keel_variations *v = &keel_extras_of(&m->fd->p)->variations;
     struct staggered *g = &m->staggered;
@@ -65,45 +80,82 @@ void manifold_staggered_choose(struct manifold *m) {
         g->first_state[b + 1] = states;
         g->first_row[b + 1] = rows;
     }
+    m->stagger = has_equal_blocks(m, v);
 }
 
-/* The row space of a block, in its part of the memory for all. */
-static struct rowspace space_of(const struct manifold *m, int b) {
-    const struct staggered *g = &m->staggered;
-    int first = g->first_row[b], states = g->first_state[b + 1] - g->first_state[b];
-    return (struct rowspace){.rows = g->first_row[b + 1] - first,
-                             .width = states > 0 ? (states + 3) / 4 * 4 : 4,
-                             .q = m->space.q + (long)first * m->space.width,
-                             .r = m->space.r + (long)first * m->kept,
-                             .inverse = m->space.inverse + first,
-                             .used = m->space.used + first};
+/* The motion's row space. */
+static struct rowspace space_of(const struct manifold *m) {
+    struct rowspace space = m->space;
+    int states = m->staggered.first_state[1];
+    space.rows = m->staggered.first_row[1];
+    space.width = states > 0 ? (states + 3) / 4 * 4 : 4;
+    return space;
 }
 
-static void factor_block(struct manifold *m, int b) {
+/* Of kept row i of block b, and state k of the block. */
+static const double *gradient_of(const struct manifold *m, int b, int i) {
+    return rows_gradient(m->rows, m->fd, m->row[b * m->staggered.first_row[1] + i]);
+}
+
+static int state_of(const struct manifold *m, int b, int k) {
+    return m->staggered.state[b * m->staggered.first_state[1] + k];
+}
+
+static double inverse_weight(const struct manifold *m, int k) {
+    return m->inverse_weight[m->staggered.state[k]];
+}
+
+/* Are the rows of the directions those of the motion, in its order? */
+static int is_alike(const struct manifold *m) {
     const struct staggered *g = &m->staggered;
-    struct rowspace space = space_of(m, b);
-    const int *state = g->state + g->first_state[b], *row = m->row + g->first_row[b];
-    int states = g->first_state[b + 1] - g->first_state[b];
-    double *floor_of = m->floor_of + g->first_row[b];
-    for (int i = 0; i < space.rows; i++) {
-        const double *gradient = rows_gradient(m->rows, m->fd, row[i]);
-        double *q = space.q + (long)i * space.width;
-        for (int j = 0; j < states; j++) q[j] = gradient[state[j]] * m->inverse_weight[state[j]];
-        for (int j = states; j < space.width; j++) q[j] = 0;
-        int off = rows_in_units(m->rows, row[i], m->residual[row[i]]) > m->units;
-        floor_of[i] = off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
+    int rows = g->first_row[1], states = g->first_state[1];
+    for (int i = 0; i < rows; i++) {
+        const double *gradient = gradient_of(m, 0, i);
+        double largest = 0;
+        for (int k = 0; k < states; k++) largest = fmax(largest, fabs(gradient[g->state[k]]));
+        for (int b = 1; b < g->blocks; b++) {
+            const double *other = gradient_of(m, b, i);
+            for (int k = 0; k < states; k++)
+                if (!(fabs(other[state_of(m, b, k)] - gradient[g->state[k]]) <= ALIKE * largest)) return 0;
+        }
     }
-    rowspace_factor(&space, floor_of);
+    return 1;
 }
 
-/* By how much the states of block b change kept row i, displaced by a in weights. */
-static double share_of(const struct manifold *m, int b, int i, const double *a) {
+/* Is row i out of its units, in the motion or in a direction? */
+static int is_off(const struct manifold *m, int i) {
     const struct staggered *g = &m->staggered;
-    const double *gradient = rows_gradient(m->rows, m->fd, m->row[i]);
+    int off = 0;
+    for (int b = 0; b < g->blocks; b++) {
+        int row = m->row[b * g->first_row[1] + i];
+        off |= rows_in_units(m->rows, row, m->residual[row]) > m->units;
+    }
+    return off;
+}
+
+static void factor_motion(struct manifold *m) {
+    const struct staggered *g = &m->staggered;
+    struct rowspace space = space_of(m);
+    int states = g->first_state[1];
+    for (int i = 0; i < space.rows; i++) {
+        const double *gradient = gradient_of(m, 0, i);
+        double *q = space.q + (long)i * space.width;
+        for (int k = 0; k < states; k++) q[k] = gradient[g->state[k]] * inverse_weight(m, k);
+        for (int k = states; k < space.width; k++) q[k] = 0;
+        m->floor_of[i] = is_off(m, i) ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
+    }
+    rowspace_factor(&space, m->floor_of);
+    for (int b = 1; b < g->blocks; b++)
+        memcpy(space.used + b * space.rows, space.used, (size_t)space.rows * sizeof *space.used);
+}
+
+/* By how much the states of block `by` change row i of block b, displaced by a in weights. */
+static double share_of(const struct manifold *m, int b, int i, int by, const double *a) {
+    const double *gradient = gradient_of(m, b, i);
     double sum = 0;
-    for (int k = g->first_state[b]; k < g->first_state[b + 1]; k++) {
-        int j = g->state[k];
-        sum += gradient[j] * m->inverse_weight[j] * a[j];
+    for (int k = 0; k < m->staggered.first_state[1]; k++) {
+        int j = state_of(m, by, k);
+        sum += gradient[j] * inverse_weight(m, k) * a[j];
     }
     return sum;
 }
@@ -111,33 +163,45 @@ static double share_of(const struct manifold *m, int b, int i, const double *a) 
 /* m->d := the displacement, in weights, by which the kept rows change by m->c. */
 static void shortest(struct manifold *m) {
     const struct staggered *g = &m->staggered;
+    const struct rowspace space = space_of(m);
     for (int b = 0; b < g->blocks; b++) {
-        struct rowspace space = space_of(m, b);
-        int first = g->first_row[b];
-        for (int i = first; i < g->first_row[b + 1] && b > 0; i++) m->c[i] -= share_of(m, 0, i, m->d);
-        rowspace_shortest(&space, m->c + first, m->z + first, g->part);
-        for (int k = g->first_state[b]; k < g->first_state[b + 1]; k++)
-            m->d[g->state[k]] = g->part[k - g->first_state[b]];
+        double *c = m->c + b * space.rows;
+        for (int i = 0; i < space.rows && b > 0; i++) c[i] -= share_of(m, b, i, 0, m->d);
+        rowspace_shortest(&space, c, m->z, g->part);
+        for (int k = 0; k < g->first_state[1]; k++) m->d[state_of(m, b, k)] = g->part[k];
     }
 }
 
 void manifold_staggered_correct(struct manifold *m, double *x, double *low, int fresh) {
     const struct staggered *g = &m->staggered;
-    for (int b = 0; b < g->blocks && fresh; b++) factor_block(m, b);
+    if (fresh && !is_alike(m)) { /* all of them together, from here on */
+        const struct project all = manifold_project(m);
+        m->stagger = 0;
+        project_correct(&all, x, low, fresh);
+        return;
+    }
+    if (fresh) factor_motion(m);
     for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];
     shortest(m);
-    for (int j = 0; j < m->fd->n; j++) m->d[j] *= m->inverse_weight[j];
+    for (int b = 0; b < g->blocks; b++)
+        for (int k = 0; k < g->first_state[1]; k++) m->d[state_of(m, b, k)] *= inverse_weight(m, k);
     manifold_move(x, low, m->fd->n, m->d);
 }
 
 /* e less the displacement by which the rows change as much. */
 void manifold_staggered_tangent(struct manifold *m, double *e) {
     const struct staggered *g = &m->staggered;
-    const double *weight = m->inverse_weight;
-    for (int j = 0; j < m->fd->n; j++) e[j] = weight[j] > 0 ? e[j] / weight[j] : 0;
+    int rows = g->first_row[1], states = g->first_state[1];
     for (int b = 0; b < g->blocks; b++)
-        for (int i = g->first_row[b]; i < g->first_row[b + 1]; i++)
-            m->c[i] = share_of(m, b, i, e) + (b > 0 ? share_of(m, 0, i, e) : 0);
+        for (int k = 0; k < states; k++)
+            e[state_of(m, b, k)] = inverse_weight(m, k) > 0 ? e[state_of(m, b, k)] / inverse_weight(m, k) : 0;
+    for (int b = 0; b < g->blocks; b++)
+        for (int i = 0; i < rows; i++)
+            m->c[b * rows + i] = share_of(m, b, i, b, e) + (b > 0 ? share_of(m, b, i, 0, e) : 0);
     shortest(m);
-    for (int j = 0; j < m->fd->n; j++) e[j] = (e[j] - m->d[j]) * weight[j];
+    for (int b = 0; b < g->blocks; b++)
+        for (int k = 0; k < states; k++) {
+            int j = state_of(m, b, k);
+            e[j] = (e[j] - m->d[j]) * inverse_weight(m, k);
+        }
 }

@@ -132,6 +132,12 @@ static int missing_word(struct parser *p) {
         one = parser_wrong(p, last, "the line ends in `%.*s`, and nothing follows.", word_length(last),
                            word_text(p, last));
         source_hint(one, "Complete the expression.");
+    } else if ((word == LEXER_RISING || word == LEXER_FALLING || word == LEXER_CROSSING) &&
+               p->at > p->begin) {
+        char before[64];
+        parser_describe(p, p->at - 1, before, sizeof before);
+        one = parser_wrong(p, p->at, "an expression is missing after %s.", before);
+        source_hint(one, "Write it here.");
     } else {
         one = parser_wrong(p, p->at, "`%s` is a reserved word, not a name.", lexer_word_text(word));
         source_hint(one, "Choose another name, %s_ or %s1 for example.", lexer_word_text(word),

@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 
+#include <keel/model.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +12,37 @@
 static size_t line_start(const struct source *s, size_t offset) {
     while (offset > 0 && s->text[offset - 1] != '\n') offset--;
     return offset;
+}
+
+/* Does from .. *to end in these words?  They are taken off. */
+static int take_off(const struct source *s, size_t from, size_t *to, const char *words) {
+    size_t length = strlen(words);
+    if (*to - from < length || memcmp(s->text + *to - length, words, length) != 0) return 0;
+    *to -= length;
+    return 1;
+}
+
+/* The line of a section (keel_model_options) has `event NAME: ` before what the user wrote, and behind it
+ * the direction and ` -> record`.  1, and what stands between: the offset lies in such a line. */
+static int section_around(const struct source *s, size_t offset, size_t *from, size_t *to) {
+    static const char before[] = "event " KEEL_SECTION ": ";
+    static const char *const direction[] = {" rising", " falling", " crossing"};
+    size_t start = line_start(s, offset < s->length ? offset : s->length), length = strlen(before);
+    for (*to = start; *to < s->length && s->text[*to] != '\n';) ++*to;
+    if (*to - start < length || memcmp(s->text + start, before, length) != 0) return 0;
+    *from = start + length;
+    if (!take_off(s, *from, to, " -> record")) return 0;
+    for (int i = 0; i < 3; i++)
+        if (take_off(s, *from, to, direction[i])) break;
+    while (*to > *from && s->text[*to - 1] == ' ') --*to;
+    return 1;
+}
+
+/* The nearest place of what the user wrote. */
+static size_t within_section(const struct source *s, size_t offset) {
+    size_t from, to;
+    if (!section_around(s, offset, &from, &to)) return offset;
+    return offset < from ? from : offset > to ? to : offset;
 }
 
 /* Characters in bytes: whatever is not a continuation byte begins one. */
@@ -33,7 +66,11 @@ static size_t library_start(const struct source *s, size_t offset) {
 
 struct source_place source_place(const struct source *s, size_t offset) {
     if (offset > s->length) offset = s->length;
-    size_t start = line_start(s, offset), first = library_start(s, offset);
+    size_t start = line_start(s, offset), first = library_start(s, offset), from, to;
+    if (section_around(s, offset, &from, &to)) {
+        offset = within_section(s, offset);
+        return (struct source_place){1, (int)characters(s->text + from, offset - from) + 1};
+    }
     struct source_place place = {1, (int)characters(s->text + start, offset - start) + 1};
     for (size_t i = first; i < start; i++) place.line += s->text[i] == '\n';
     return place;
@@ -202,10 +239,13 @@ static size_t step_back(const char *text, size_t at) {
 
 /* The line of an offset and the caret below it; of a long line the part around the caret. */
 static void put_line(struct page *page, const struct source *s, size_t offset) {
-    size_t start = line_start(s, offset), from = offset, to = offset, end = offset;
+    size_t start = line_start(s, offset), end = offset, before, behind;
+    int section = section_around(s, offset, &before, &behind);
+    if (section) start = before, offset = within_section(s, offset), end = offset;
+    size_t from = offset, to = offset;
     for (int i = 0; i < BEFORE && from > start; i++) from = step_back(s->text, from);
     if (from < start || characters(s->text + start, from - start) <= 4) from = start;
-    while (end < s->length && s->text[end] != '\n') end++;
+    while (end < (section ? behind : s->length) && s->text[end] != '\n') end++;
     if (end > start && s->text[end - 1] == '\r' && end > offset) end--;
     for (size_t shown = characters(s->text + from, offset - from); to < end && shown < SHOWN; shown++) {
         uint32_t point;
@@ -234,9 +274,10 @@ static void put_hint(struct page *page, const char *hint) {
 
 static void put_message(struct page *page, const struct source *s, const struct source_message *one) {
     char where[32] = ":", library[80] = "";
-    size_t first = one->offset == SOURCE_NOWHERE ? 0 : library_start(s, one->offset);
+    size_t first = one->offset == SOURCE_NOWHERE ? 0 : library_start(s, one->offset), from, to;
+    int section = one->offset != SOURCE_NOWHERE && section_around(s, one->offset, &from, &to);
     if (first) library_name(s, first, library, sizeof library);
-    put_shown(page, first ? library : s->name ? s->name : "model");
+    put_shown(page, section ? "section" : first ? library : s->name ? s->name : "model");
     if (one->offset != SOURCE_NOWHERE) {
         struct source_place place = source_place(s, one->offset);
         text_set(where, sizeof where, ":%d:%d:", place.line, place.column);

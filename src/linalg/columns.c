@@ -7,7 +7,7 @@ int columns_make(struct columns *c, const keel_pattern *p, int rows, int first, 
     *c = (struct columns){.start = calloc((size_t)count + 2, sizeof *c->start)};
     if (!c->start) return 1;
     int *next = c->start + 1; /* next[j] moves from the begin of column j to its end, the begin of j + 1 */
-    for (int e = 0; e < p->nnz; e++) {
+    for (int e = 0; e < p->row_start[rows]; e++) {
         int j = p->column[e] - first;
         if (j < 0 || j >= count) continue;
         c->entries++;

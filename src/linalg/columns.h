@@ -10,7 +10,7 @@ struct columns {
     int *from;        /* entries: which one of the pattern stands there */
 };
 
-/* The columns first .. first + count - 1 of p, which has `rows` rows; they count from 0 on.  1: no memory;
+/* The columns first .. first + count - 1 of the first rows of p, from 0 on.  1: no memory;
  * columns_free is due in any case. */
 int columns_make(struct columns *c, const keel_pattern *p, int rows, int first, int count);
 void columns_free(struct columns *c);

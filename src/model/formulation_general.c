@@ -4,7 +4,10 @@
  * triangular form, says in which order; a block of one equation is solved for its z_j on paper where that
  * can be done, those of mechanics with sensitivities are (eliminate.h), and everything else becomes an
  * algebraic variable of an index-1 system.  The states move by
- * x_j^(l)' = x_j^(l+1), and the equations f_i^(l) = 0, l < c_i, are the manifold. */
+ * x_j^(l)' = x_j^(l+1), and the equations f_i^(l) = 0, l < c_i, are the manifold.
+ *
+ * Constraints of a hamiltonian ask for q'', so that q' is a state, held by the rows q' = H_p; with
+ * sensitivities, whose formulation is this one, these rows define it instead, and both are left out. */
 #include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"
@@ -12,6 +15,7 @@
 #include "model/diagnostics.h"
 #include "model/eliminate.h"
 #include "model/isolate.h"
+#include "model/tangent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +24,35 @@
 struct plan {
     int *row, *first, blocks; /* rows of the reduced system, block by block */
     expr *top;                /* [n] by column: z_j as found on paper; EXPR_NONE: torn */
+    expr *velocity;           /* [n] by column: x_j' in terms of other states; EXPR_NONE: a state */
+    int velocities;           /* how many are none */
 };
 
 static expr derivative(const struct formulation *r, int column, int order) {
     struct graph *g = &r->y->m->graph;
     const struct expr_node n = g->node[r->y->unknown[r->y->s.column[column]]];
     return expr_symbol(g, (enum expr_kind)n.a, n.b, (uint32_t)order);
+}
+
+/* Where some of a direction is torn, all is that is so of the motion: with as many unknowns in the same
+ * order, F_y of the motion serves the direction, too (saltation.c, core/algebra.h). */
+static int tear_alike(struct formulation *r, struct plan *p) {
+    const struct system *y = r->y;
+    const struct structure *s = &y->s;
+    int *column = pool_take(r->pool, ((size_t)y->unknowns + 1) * sizeof *column), wanted = 0;
+    if (!column) return 0;
+    for (int j = 0; j < s->n; j++) {
+        column[s->column[j]] = j;
+        wanted |= r->torn[j] && tangent_direction(y->m, y->unknown[s->column[j]]) >= 0;
+    }
+    for (int j = 0; j < s->n && wanted; j++) {
+        expr unknown = y->unknown[s->column[j]], primal = tangent_primal(y->m, unknown);
+        int of = primal == unknown ? -1 : system_unknown(y, primal);
+        if (of < 0 || s->column[column[of]] != of || !r->torn[column[of]]) continue;
+        r->torn[j] = 1;
+        p->top[j] = EXPR_NONE;
+    }
+    return 1;
 }
 
 static int make_plan(struct formulation *r, struct plan *p) {
@@ -47,33 +74,89 @@ static int make_plan(struct formulation *r, struct plan *p) {
             r->torn[j] = p->top[j] == EXPR_NONE;
         }
     }
+    if (r->y->m->directions && !tear_alike(r, p)) return 0;
     return !r->y->m->graph.failed;
 }
 
-/* States by order of differentiation, then in the order of the unknowns; then what is torn. */
-static int name_basics(struct formulation *r) {
+/* Is it q_i' = H_p, or linearised so, whose derivative determines q_i''? */
+static int defines_velocity(const struct system *y, int i) {
+    const struct system_origin *o = &y->origin[y->s.row[i]];
+    if (o->kind == SYSTEM_TANGENT && o->number >= 0) o = &y->origin[o->number];
+    return o->kind == SYSTEM_MOTION && y->s.c[i] == 1;
+}
+
+/* The column j of a row f(x_j', ..), if it has one alone; -1. */
+static int column_of_velocity(const struct structure *s, int i) {
+    int found = -1;
+    for (int k = s->jacobian.row_start[i]; k < s->jacobian.row_start[i + 1]; k++) {
+        int j = s->jacobian.column[k];
+        if (s->d[j] != 2) continue;
+        if (found >= 0) return -1;
+        found = j;
+    }
+    return found;
+}
+
+/* Events and modes move velocities as states: there they stay what they are. */
+static int find_velocities(struct formulation *r, struct plan *p) {
+    const struct system *y = r->y;
+    const struct structure *s = &y->s;
+    const struct model *m = y->m;
+    int wanted = m->directions && m->form == MODEL_HAMILTONIAN && m->modes == 1 && !s->steps &&
+                 m->mode[0].events + m->mode[0].timed == 0;
+    p->velocity = pool_take(r->pool, ((size_t)s->n + 1) * sizeof *p->velocity);
+    if (!p->velocity) return 0;
+    for (int j = 0; j < s->n; j++) p->velocity[j] = EXPR_NONE;
+    for (int k = 0; k < s->hiddens && wanted; k++) {
+        int i = 0;
+        while (s->row[i] != s->hidden[k].equation) i++;
+        int j = defines_velocity(y, i) ? column_of_velocity(s, i) : -1;
+        if (j < 0 || p->velocity[j] != EXPR_NONE) continue;
+        p->velocity[j] = isolate_solve(&r->derive, s->hidden[k].f, derivative(r, j, 1));
+        p->velocities += p->velocity[j] != EXPR_NONE;
+    }
+    return !y->m->graph.failed;
+}
+
+/* Does the row define a velocity that is no state? */
+static int is_left_out(const struct formulation *r, const struct plan *p, const struct structure_row *row) {
+    const struct structure *s = &r->y->s;
+    int i = 0;
+    if (p->velocities == 0 || row->order > 0) return 0;
+    while (s->row[i] != row->equation) i++;
+    int j = defines_velocity(r->y, i) ? column_of_velocity(s, i) : -1;
+    return j >= 0 && p->velocity[j] != EXPR_NONE;
+}
+
+/* States by order of differentiation, then in the order of the unknowns; then what is torn, the motion's
+ * before that of its directions. */
+static int name_basics(struct formulation *r, const struct plan *p) {
     const struct structure *s = &r->y->s;
     int torn = 0, highest = 0, at = 0;
     for (int j = 0; j < s->n; j++) {
         torn += r->torn[j];
         if (s->d[j] > highest) highest = s->d[j];
     }
-    r->n = s->states;
+    r->n = s->states - p->velocities;
     r->m = torn * (1 + r->extra);
     expr *symbol = pool_take(r->pool, ((size_t)r->n + (size_t)r->m + 1) * sizeof *symbol);
     if (!symbol) return 0;
     for (int l = 0; l < highest; l++)
         for (int j = 0; j < s->n; j++)
-            if (l < s->d[j]) symbol[at++] = derivative(r, j, l);
+            if (l < s->d[j] && !(l == 1 && p->velocity[j] != EXPR_NONE)) symbol[at++] = derivative(r, j, l);
     for (int l = 0; l <= r->extra; l++)
-        for (int j = 0; j < s->n; j++)
-            if (r->torn[j]) symbol[at++] = derivative(r, j, s->d[j] + l);
+        for (int k = -1; k < r->y->m->directions; k++)
+            for (int j = 0; j < s->n; j++)
+                if (r->torn[j] && tangent_direction(r->y->m, derivative(r, j, 0)) == k)
+                    symbol[at++] = derivative(r, j, s->d[j] + l);
     return formulation_basic(r, r->n + r->m, symbol);
 }
 
 /* In the order of the blocks, so that each needs only what is defined. */
 static int define_tops(struct formulation *r, const struct plan *p) {
     const struct structure *s = &r->y->s;
+    for (int j = 0; j < s->n; j++)
+        if (p->velocity[j] != EXPR_NONE) formulation_define(r, derivative(r, j, 1), p->velocity[j]);
     for (int k = 0; k < s->n; k++) {
         int j = s->match[p->row[k]];
         if (r->torn[j]) continue;
@@ -102,7 +185,7 @@ static int fill_algebraic(struct formulation *r, const struct plan *p) {
     if (!formulation_map_open(r, &r->algebraic, r->m)) return 0;
     for (int l = 0; l <= r->extra; l++)
         for (int k = 0; k < s->n; k++) {
-            int i = p->row[k];
+            int i = r->y->m->directions ? k : p->row[k]; /* linearised ones stand behind the motion's */
             if (!r->torn[s->match[i]]) continue;
             expr top = s->top[i];
             for (int d = 0; d < l && top != EXPR_NONE; d++) top = derive_total(&r->derive, top);
@@ -114,14 +197,17 @@ static int fill_algebraic(struct formulation *r, const struct plan *p) {
     return formulation_derivatives(r, &r->algebraic, r->n + r->m, r->basic, 1);
 }
 
-static int fill_hidden(struct formulation *r) {
+static int fill_hidden(struct formulation *r, const struct plan *p) {
     const struct structure *s = &r->y->s;
     char label[220];
-    if (!formulation_map_open(r, &r->hidden, s->hiddens)) return 0;
+    int at = 0;
+    if (!formulation_map_open(r, &r->hidden, s->hiddens - p->velocities)) return 0;
     for (int k = 0; k < s->hiddens; k++) {
-        r->hidden.value[k] = s->hidden[k].f;
+        if (is_left_out(r, p, &s->hidden[k])) continue;
+        r->hidden.value[at] = p->velocities ? formulation_resolve(r, s->hidden[k].f) : s->hidden[k].f;
+        if (r->hidden.value[at] == EXPR_NONE) return 0;
         system_label(r->y, s->hidden[k].equation, s->hidden[k].order, label, sizeof label);
-        r->hidden.names[k] = formulation_text(r, label);
+        r->hidden.names[at++] = formulation_text(r, label);
     }
     return formulation_derivatives(r, &r->hidden, r->n, r->basic, 1);
 }
@@ -137,8 +223,8 @@ static void define_left_out(struct formulation *r) {
 int formulation_general(struct formulation *r) {
     struct plan plan = {0};
     define_left_out(r);
-    if (!make_plan(r, &plan) || !name_basics(r) || !define_tops(r, &plan) || !fill_rates(r) ||
-        !fill_algebraic(r, &plan) || !fill_hidden(r))
+    if (!make_plan(r, &plan) || !find_velocities(r, &plan) || !name_basics(r, &plan) ||
+        !define_tops(r, &plan) || !fill_rates(r) || !fill_algebraic(r, &plan) || !fill_hidden(r, &plan))
         return diagnostics_memory(r->messages) - 1;
     r->form = r->m || r->hidden.count ? KEEL_DAE : KEEL_ODE;
     return 1;

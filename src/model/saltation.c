@@ -54,13 +54,43 @@ static expr slope_of(struct formulation *r, expr e) {
     return slope;
 }
 
+/* Is block after block of the equations for y made of the first one, in its order? */
+static int rows_in_blocks(const struct formulation *r, int own) {
+    const struct system *y = r->y;
+    const struct structure *s = &y->s;
+    int *base = pool_take(r->pool, ((size_t)own + 1) * sizeof *base), at = 0;
+    for (int i = 0; i < s->n && base; i++) {
+        const struct system_origin *o = &y->origin[s->row[i]];
+        int linearised = o->kind == SYSTEM_TANGENT, of = linearised ? o->number : s->row[i];
+        if (!r->torn[s->match[i]]) continue;
+        if ((linearised ? o->copy : 0) != at / own) return 0;
+        if (at < own) base[at] = of;
+        if (base[at++ % own] != of) return 0;
+    }
+    return base != NULL;
+}
+
+/* Is y followed by its sensitivities in one direction after the other, each in the order of y? */
+static int algebra_in_blocks(const struct formulation *r) {
+    struct model *m = r->y->m;
+    int blocks = m->directions + 1, own = r->m / blocks;
+    if (own == 0 || r->m % blocks || r->extra) return 0;
+    for (int j = 0; j < r->m; j++) {
+        expr y = r->basic[r->n + j];
+        if (tangent_direction(m, y) != j / own - 1) return 0;
+        if (tangent_primal(m, y) != r->basic[r->n + j % own]) return 0;
+    }
+    return rows_in_blocks(r, own);
+}
+
 static int find_primals(struct formulation *r) {
     struct model *m = r->y->m;
-    r->direction = pool_take(r->pool, ((size_t)r->n + 1) * sizeof *r->direction);
-    r->primal = pool_take(r->pool, ((size_t)r->n + 1) * sizeof *r->primal);
+    int all = r->n + r->m, told = algebra_in_blocks(r) ? all : r->n;
+    r->direction = pool_take(r->pool, ((size_t)all + 1) * sizeof *r->direction);
+    r->primal = pool_take(r->pool, ((size_t)all + 1) * sizeof *r->primal);
     if (r->pool->refused) return 0;
-    for (int i = 0; i < r->n; i++) {
-        r->primal[i] = formulation_place(r, tangent_primal(m, r->basic[i]));
+    for (int i = 0; i < all; i++) {
+        r->primal[i] = i < told ? formulation_place(r, tangent_primal(m, r->basic[i])) : -1;
         r->direction[i] = r->primal[i] < 0 ? -1 : tangent_direction(m, r->basic[i]);
     }
     return 1;

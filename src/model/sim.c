@@ -232,6 +232,18 @@ static int is_of_contact(const struct keel_sim *s) {
     return s->contact && event >= 0 && contact_of_event(s->contact->set, event, &friction) >= 0;
 }
 
+/* Of redundant constraints sensitivities keep those that are independent at the start, where a plain run
+ * chooses them anew.  Where these come to depend on each other, F_y is singular. */
+static keel_status tell_dependence(struct keel_sim *s, keel_status status) {
+    if (status != KEEL_ESINGULAR || s->m->model->directions == 0) return status;
+    if (s->m->mode[s->mode]->system.redundants == 0) return status;
+    return sim_fail(s, status,
+                    "the sensitivities end at t = %.10g: of the redundant constraints those that were "
+                    "independent at the start depend on each other there; the motion itself goes on, without "
+                    "sensitivities",
+                    keel_time(s->solver));
+}
+
 static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell) {
     if (!s) return KEEL_EINVAL;
     if (s->status < 0) return s->status;
@@ -253,7 +265,7 @@ static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell)
         if (status != KEEL_OK) break;
         status = advance(s, t_wake, stop, tell);
         if (status >= 0 && s->status < 0) return s->status; /* no memory */
-        if (status < 0) return sim_outside(s, contact_failed(s, status));
+        if (status < 0) return sim_outside(s, contact_failed(s, tell_dependence(s, status)));
         if ((status == KEEL_EVENT || status == KEEL_REST) && is_of_contact(s))
             status = contact_act(s, keel_event(s->solver), status == KEEL_REST);
         else if (status == KEEL_EVENT) status = sim_act(s, keel_event(s->solver));

@@ -126,7 +126,7 @@ static void prepare_events(FILE *out, int mode, const keel_problem *p) {
 }
 
 /* What taylor and methods with equations of their own need; 1: there is something. */
-static int put_extras(const struct standalone *page, int mode, int n, const keel_extras *x) {
+static int put_extras(const struct standalone *page, int mode, int unknowns, const keel_extras *x) {
     FILE *out = page->out;
     const struct {
         const char *name;
@@ -144,8 +144,8 @@ static int put_extras(const struct standalone *page, int mode, int n, const keel
     }
     if (!any) return 0;
     if (v->directions) {
-        put_integers(out, "int", "direction", mode, n, v->direction);
-        put_integers(out, "int", "derivative_of", mode, n, v->of);
+        put_integers(out, "int", "direction", mode, unknowns, v->direction);
+        put_integers(out, "int", "derivative_of", mode, unknowns, v->of);
     }
     fprintf(out, "static const keel_extras extras_%d = {\n", mode);
     if (v->directions)
@@ -196,7 +196,7 @@ static void put_problem(struct standalone *page, const keel_model *m, int mode) 
     if (p->u0 && p->n + p->m) put_doubles(out, "const double", start, p->n + p->m, p->u0);
     put_sizes(out, "scale", mode, p->n + p->m, p->scale);
     put_sizes(out, "atol", mode, p->n + p->m, p->atol);
-    int extras = put_extras(page, mode, p->n, p->extras);
+    int extras = put_extras(page, mode, p->n + p->m, p->extras);
     fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode,
             keel_form_at((int)p->form)->constant);
     standalone_string(out, keel_model_name(m));

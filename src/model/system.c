@@ -251,8 +251,10 @@ static int analyse(struct system *y, struct pool *pool) {
     double *parameter = pool_take(pool, ((size_t)m->parameters + 1) * sizeof *parameter);
     struct structure_value *chosen = pool_take(pool, ((size_t)m->init.count + 1) * sizeof *chosen);
     const double *nominal = nominal_values(y, pool);
-    int chosens = 0;
+    int chosens = 0, *like = pool_take(pool, ((size_t)y->equations + 1) * sizeof *like);
     if (pool->refused) return 0;
+    for (int i = 0; i < y->equations; i++)
+        like[i] = y->origin[i].kind == SYSTEM_TANGENT ? y->origin[i].number : -1;
     for (int i = 0; i < m->parameters; i++) parameter[i] = m->parameter[i].number;
     for (int k = 0; k < m->init.count; k++) {
         expr target = m->init.list[k].target;
@@ -261,7 +263,7 @@ static int analyse(struct system *y, struct pool *pool) {
     }
     struct structure_problem p = {&m->graph,  y->equations,  y->unknowns, y->equation,
                                   y->unknown, m->parameters, parameter,   nominal,
-                                  0,          chosens,       chosen};
+                                  like,       chosens,       chosen};
     structure_analyse(&y->s, &p);
     return 1;
 }

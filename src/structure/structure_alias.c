@@ -3,7 +3,8 @@
  * u^(k) becomes x^(1 + k) everywhere, which is exact and changes no solution; a mechanical system written
  * with its velocities turns into the one with second derivatives.  Only plain differences of two symbols
  * are looked at, and only where the other side is written with a derivative: names cannot run in circles, and
- * x = y is an equation like others whatever x is a name for. */
+ * x = y is an equation like others whatever x is a name for.  A linearised equation goes with the one it was
+ * made of: m x'' = F + lambda may become S'' = S_lambda, and S must be solved for as x is. */
 #include "structure/structure_private.h"
 
 #include <stdlib.h>
@@ -72,8 +73,10 @@ int structure_aliases(struct structure_work *w) {
     unsigned char *gone = structure_take(w->s, (size_t)w->rows, 1);
     if (!alias || !renumber || !gone) return -1;
     for (int j = 0; j < w->columns; j++) alias[j] = (struct structure_value){j, 0};
-    for (int i = 0; i < w->rows && !w->p->keep_aliases; i++)
-        gone[i] = (unsigned char)take_name(w, alias, w->f[i]);
+    for (int i = 0; i < w->rows; i++) {
+        int of = w->p->like ? w->p->like[i] : -1;
+        gone[i] = (unsigned char)((of < 0 || gone[of]) && take_name(w, alias, w->f[i]));
+    }
     if (replace_all(w, alias)) return -1;
     for (int i = 0; i < w->rows; i++)
         if (!gone[i]) w->row[rows] = w->row[i], w->f[rows++] = w->f[i];

@@ -216,6 +216,28 @@ static void doubts_are_told(void **state) {
     done(f);
 }
 
+/* One number of y is met exactly by either parameter and draws all weight to itself; so are two of each
+ * column by two.  Its noise is not known then, and no deviation is told; a given one tells it. */
+static void numbers_met_exactly_tell_no_noise(void **state) {
+    (void)state;
+    static const char text[] = "param a = 1.2, b = 1\nvar x, y\nx' = a + b*t\ny' = a - b*t^2\n"
+                               "init x = 0, y = 0\nrun 0 .. 3\n";
+    static const char *const table[] = {"t,x,y\n1,1.6,0.9\n2,4.1,\n2.5,5.7,\n3,7.2,\n",
+                                        "t,x,y\n1,1.5,0.6666666666666667\n2,4,-0.6666666666666667\n"};
+    for (int i = 0; i < 2; i++) {
+        keel_fit *f = fitted(text, "a,b", NULL, table[i], NULL);
+        keel_fit_summary s;
+        keel_fitted v;
+        assert_int_equal(keel_fit_status(f), KEEL_OK);
+        assert_true(keel_fit_summarise(f, &s) && s.freedom == 0);
+        for (int k = 0; keel_fit_at(f, k, &v); k++)
+            assert_true(isnan(v.deviation) && isnan(v.low) && isfinite(v.value));
+        assert_non_null(strstr(keel_fit_doubt(f, 0), "nothing is left to estimate the noise"));
+        assert_null(keel_fit_free(f, 0));
+        done(f);
+    }
+}
+
 static void refusals_say_why(void **state) {
     (void)state;
     static const struct {
@@ -273,6 +295,7 @@ int main(void) {
         cmocka_unit_test(free_combinations_are_named),
         cmocka_unit_test(bounds_hold_and_are_told),
         cmocka_unit_test(doubts_are_told),
+        cmocka_unit_test(numbers_met_exactly_tell_no_noise),
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(models_that_fail_are_told),
     };

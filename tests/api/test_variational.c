@@ -4,6 +4,7 @@
 #include <keel/events.h>
 #include <keel/sensitivity.h>
 
+#include <math.h>
 #include <string.h>
 
 /* 2 x0' = -k x1 y,  x1' = x0 - x1 + t,  0 = y + y^3/10 - k x0: with a mass, y and a clock. */
@@ -166,6 +167,125 @@ static void invariants_are_kept_with_their_derivatives(void **state) {
     keel_variational_close(v);
 }
 
+/* M v' = F with F = (-k q0 - v1/10 + sin q1, k v0 - q1^3). */
+static int force(double t, const double *x, double *out, void *user) {
+    const double *k = user;
+    (void)t;
+    out[0] = -*k * x[0] - x[3] / 10 + sin(x[1]);
+    out[1] = *k * x[2] - x[1] * x[1] * x[1];
+    return 0;
+}
+
+static int force_by_x(double t, const double *x, double *out, void *user) {
+    const double *k = user;
+    (void)t;
+    memcpy(out, (double[]){-*k, cos(x[1]), 0, -0.1, 0, -3 * x[1] * x[1], *k, 0}, 8 * sizeof *out);
+    return 0;
+}
+
+static int force_by_p(double t, const double *x, double *out, void *user) { /* p: k, then the start of v0 */
+    (void)t, (void)user;
+    memcpy(out, (double[]){-x[0], x[2], 0, 0}, 4 * sizeof *out);
+    return 0;
+}
+
+static int inertia(double t, const double *x, double *out, void *user) {
+    (void)t, (void)x, (void)user;
+    memcpy(out, (double[]){2, 0.5, 0.5, 1}, 4 * sizeof *out);
+    return 0;
+}
+
+/* H = p^2/2 - k cos q, with x' = (p, -k sin q). */
+static int swing(double t, const double *x, double *out, void *user) {
+    const double *k = user;
+    (void)t;
+    out[0] = x[1], out[1] = -*k * sin(x[0]);
+    return 0;
+}
+
+static int swing_by_x(double t, const double *x, double *out, void *user) {
+    const double *k = user;
+    (void)t;
+    memcpy(out, (double[]){0, 1, -*k * cos(x[0]), 0}, 4 * sizeof *out);
+    return 0;
+}
+
+static int swing_by_p(double t, const double *x, double *out, void *user) { /* p: k, then the start of p */
+    (void)t, (void)user;
+    memcpy(out, (double[]){0, -sin(x[0]), 0, 0}, 4 * sizeof *out);
+    return 0;
+}
+
+static int height(double t, const double *x, double *out, void *user) {
+    const double *k = user;
+    (void)t;
+    out[0] = x[1] * x[1] / 2 - *k * cos(x[0]);
+    return 0;
+}
+
+static int height_by_x(double t, const double *x, double *out, void *user) {
+    const double *k = user;
+    (void)t;
+    out[0] = *k * sin(x[0]), out[1] = x[1];
+    return 0;
+}
+
+static int height_by_p(double t, const double *x, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = -cos(x[0]), out[1] = 0;
+    return 0;
+}
+
+static keel_problem motion(int hamiltonian, double *k, const double *u0) {
+    if (hamiltonian)
+        return (keel_problem){.form = KEEL_HAMILTONIAN,
+                              .n = 2,
+                              .u0 = u0,
+                              .f = {2, swing, swing_by_x},
+                              .energy = {1, height, height_by_x},
+                              .user = k};
+    return (keel_problem){.form = KEEL_MECHANICS,
+                          .n = 4,
+                          .u0 = u0,
+                          .f = {2, force, force_by_x},
+                          .mass = {inertia, .constant = 1},
+                          .user = k};
+}
+
+/* By k and by the start of the first velocity or momentum. */
+static void motions_have_sensitivities(void **state) {
+    (void)state;
+    for (int hamiltonian = 0; hamiltonian < 2; hamiltonian++) {
+        int n = hamiltonian ? 2 : 4, moved = n / 2;
+        const double start[] = {1, 0.5, -0.3, 0.2};
+        double k = 1.3, whole[12], value[4][4], by_start[8] = {0};
+        by_start[n + moved] = 1;
+        const keel_parameters by = {.count = 2,
+                                    .f = hamiltonian ? swing_by_p : force_by_p,
+                                    .energy = hamiltonian ? height_by_p : NULL,
+                                    .u0 = by_start};
+        keel_problem p = motion(hamiltonian, &k, start);
+        keel_variational *v = keel_variational_open(&p, &by);
+        assert_string_equal(keel_variational_message(v), "");
+        run(keel_variational_problem(v), whole, 3 * n);
+        for (int j = 0; j < 2; j++) {
+            for (int i = 0; i < 4; i++) {
+                double h = (i % 2 ? -1e-3 : 1e-3) / (i < 2 ? 1 : 2), u0[4], changed = k + (j == 0 ? h : 0);
+                memcpy(u0, start, sizeof u0);
+                if (j) u0[moved] += h;
+                keel_problem q = motion(hamiltonian, &changed, u0);
+                run(&q, value[i], n);
+            }
+            for (int i = 0; i < n; i++) {
+                double wide = (value[0][i] - value[1][i]) / 2e-3, close = (value[2][i] - value[3][i]) / 1e-3;
+                double found = whole[keel_variational_place(v, i, j)];
+                assert_true(fabs(found - (4 * close - wide) / 3) <= 1e-8);
+            }
+        }
+        keel_variational_close(v);
+    }
+}
+
 static void refuses(const keel_problem *p, const keel_parameters *by, const char *words) {
     keel_variational *v = keel_variational_open(p, by);
     assert_null(keel_variational_problem(v));
@@ -184,8 +304,12 @@ static void refusals_say_why(void **state) {
     keel_problem p = good;
     refuses(NULL, &by, "are needed");
     refuses(&good, &none, "no parameter");
-    p.form = KEEL_MECHANICS;
+    p.form = KEEL_MECHANICS, p.f.count = 1, p.constraint.count = 1;
     refuses(&p, &by, "only ODE and DAE");
+    p.constraint.count = 0, p.f.count = 2;
+    refuses(&p, &by, "only ODE and DAE");
+    p = good, p.form = KEEL_HAMILTONIAN, p.f.value = NULL;
+    refuses(&p, &by, "hamiltonians by f");
     p = good, p.f.jacobian = NULL;
     refuses(&p, &by, "need their jacobians");
     p = good, p.u0 = NULL;
@@ -203,6 +327,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sensitivities_are_those_of_differences),
         cmocka_unit_test(invariants_are_kept_with_their_derivatives),
+        cmocka_unit_test(motions_have_sensitivities),
         cmocka_unit_test(refusals_say_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

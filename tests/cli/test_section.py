@@ -55,6 +55,10 @@ def test_refusals():
     refused("section", model, "--plane", "x", "--over", "zz=1,2", status=2, words=("zz",))
     out, err = keel("section", model, "--plane", "x - zz", status=1)
     check("unknown name `zz`" in err, err)
+    for direction in ("rising", "falling", "crossing"):  # what the user wrote, and nothing else
+        out, err = keel("section", model, "--plane", "x*", "--direction", direction, status=1)
+        check("section:1:3: error: an expression is missing after `*`.\n    x*\n      ^\n" in err, err)
+        check("event" not in err and direction not in err, err)
     check(keel("section", model, "--plane", "x", "--quiet")[0] == "")
 
 

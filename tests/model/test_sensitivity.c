@@ -4,6 +4,8 @@
 
 #include "model_run.h"
 
+#include <keel/extras.h>
+
 static keel_model *read_with(const char *text, const char *sensitivity, const char *set) {
     keel_model_options o = {.interpret = 1, .sensitivity = sensitivity, .set = &set, .sets = set != NULL};
     keel_model *m = keel_model_read("test.keel", text, strlen(text), &o);
@@ -44,6 +46,9 @@ static const struct sample {
     {"param l = 1, g = 9.81\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - g*y\nconstraint rod: x^2 + y^2 = l^2\n"
      "invariant energy\ninit y = -0.5, y' = 0.2\nguess x = l\noutput pull = 2*lambda.rod*l\nrun 0 .. 3\n",
      "y'", 0.2},
+    {"param k = 0.7\nvar x, y, z, w\nx' = -k*y - w\ny + y^3 + z = k*x\nz + z^3/3 - y/2 = 1\nw + w^5 = k*x\n"
+     "init x = 1\nrun 0 .. 1\n",
+     "k", 0.7},
     {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint a: x^2 + y^2 = l^2\n"
      "constraint b: 2*x^2 + 2*y^2 = 2*l^2\ninit y = -0.5, y' = 0\nguess x = l\nrun 0 .. 1\n",
      "l", 1},
@@ -226,6 +231,75 @@ static void a_hundred_bounces(void **state) {
     keel_model_close(m);
 }
 
+/* q' = H_p defines the velocities: with one parameter there are twice the states and rows of the plain
+ * hamiltonian with its constraints and their d/dt. */
+static void velocities_of_a_hamiltonian_are_no_states(void **state) {
+    (void)state;
+    static const char text[] =
+        "param m = 2\ncanonical q[1..4], p[1..4]\n"
+        "hamiltonian (p[1]^2 + p[2]^2)/2 + (p[3]^2 + p[4]^2)/(2*m) + 9.81*(q[2] + m*q[4])\n"
+        "constraint a: q[1]^2 + q[2]^2 = 1\nconstraint b: (q[3] - q[1])^2 + (q[4] - q[2])^2 = 1\n"
+        "invariant energy\ninit q[1] = 0.6, q[3] = 1.4, p[1] = 0, p[3] = 0\n"
+        "guess q[2] = -0.8, q[4] = -1.4\nrun 0 .. 1\n";
+    keel_model *m = read_well(text, "m", NULL);
+    keel_mode mode;
+    assert_true(keel_model_mode(m, 0, &mode));
+    assert_int_equal(mode.problem->n, 2 * 8);
+    assert_int_equal(mode.problem->hidden.count, 2 * 4);
+    keel_model_close(m);
+}
+
+/* y, then dy/dp in the order of y, direction by direction: what core/algebra.h counts on. */
+static void stands_in_blocks(const keel_model *m, int directions) {
+    keel_mode mode;
+    assert_true(keel_model_mode(m, 0, &mode));
+    const keel_problem *p = mode.problem;
+    const keel_variations *v = &p->extras->variations;
+    int own = p->m / (1 + directions);
+    assert_true(own > 0 && p->m % own == 0);
+    for (int j = 0; j < p->m; j++) {
+        assert_int_equal(v->direction[p->n + j], j / own - 1);
+        assert_int_equal(v->of[p->n + j], p->n + j % own);
+    }
+}
+
+/* Also where an equation of a direction is simpler than that of the motion: a name (S'' = dlambda/dl of a
+ * mass of 1), or linear and alone (dw/dk). */
+static void algebraic_unknowns_stand_in_blocks(void **state) {
+    (void)state;
+    static const char text[] = "param k = 0.7\nvar x, y, z, w\nx' = -k*y - w\ny + y^3 + z = k*x\n"
+                               "z + z^3/3 - y/2 = 1\nw + w^5 = k*x\ninit x = 1\nrun 0 .. 1\n";
+    keel_model *m = read_well(text, "k, x", NULL);
+    stands_in_blocks(m, 2);
+    keel_model_close(m);
+    m = keel_model_load(KEEL_EXAMPLES_DIR "/mechanisms/cardan.keel",
+                        &(keel_model_options){.sensitivity = "l", .interpret = 1});
+    assert_int_equal(keel_model_status(m), KEEL_OK);
+    stands_in_blocks(m, 1);
+    keel_model_close(m);
+}
+
+/* dy/dp follows from one more solve with F_y, and has no branches: the run factors as often as the plain one,
+ * in each call of f, though dy/dp bends where a transistor begins to conduct. */
+static void sensitivities_take_no_factorizations_of_their_own(void **state) {
+    (void)state;
+    double each[2];
+    for (int k = 0; k < 2; k++) {
+        keel_model *m = keel_model_load(
+            KEEL_EXAMPLES_DIR "/circuits/amplifier.keel",
+            &(keel_model_options){.sensitivity = k ? "Ub, Uf" : NULL, .to = "0.04", .interpret = 1});
+        assert_int_equal(keel_model_status(m), KEEL_OK);
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-8});
+        run_to(s, 0.04);
+        keel_stats stats = keel_statistics(keel_sim_solver(s));
+        each[k] = (double)stats.factorizations / (double)stats.calls;
+        if (k) stands_in_blocks(m, 2);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+    assert_true(each[1] < 1.2 * each[0]);
+}
+
 static void refusals_say_why(void **state) {
     (void)state;
     static const struct {
@@ -292,6 +366,9 @@ int main(void) {
         cmocka_unit_test(sensitivities_are_those_of_differences),
         cmocka_unit_test(directions_do_not_meet),
         cmocka_unit_test(a_hundred_bounces),
+        cmocka_unit_test(velocities_of_a_hamiltonian_are_no_states),
+        cmocka_unit_test(algebraic_unknowns_stand_in_blocks),
+        cmocka_unit_test(sensitivities_take_no_factorizations_of_their_own),
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(runs_end_where_nothing_is_known),
     };
