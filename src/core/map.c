@@ -13,8 +13,8 @@ MACHINE_WIDE int map_finite(int count, const double *values) {
     four even = {0, 0, 0, 0}, odd = even;
     int i = 0;
     for (; i + 8 <= count; i += 8) {
-        even += 0 * *(const four *)(values + i);
-        odd += 0 * *(const four *)(values + i + 4);
+        even += 0.0 * *(const four *)(values + i);
+        odd += 0.0 * *(const four *)(values + i + 4);
     }
     even += odd;
     return (even[0] + even[1]) + (even[2] + even[3]) == 0 && keel_native_finite(count - i, values + i);
