@@ -68,28 +68,29 @@ typedef struct keel_rk {
 } keel_rk;
 
 #ifndef KEEL_LANES
-/* The same for many states, which lie in memory anyway: eight of them, from i on, in four lanes of two. */
+/* The same for many states, which lie in memory anyway: those from i on in `lanes` lanes, up to four.
+ * KEEL_RK_WIDE: lanes of more than two, by one whose processor has them; no bit depends on it. */
 enum { KEEL_RK_MANY = 32 };
 typedef double keel_rk_lane __attribute__((vector_size(16), aligned(8), may_alias));
+#ifndef KEEL_RK_WIDE
+#define KEEL_RK_WIDE keel_rk_lane
+#endif
 
-static inline void keel_rk_sum_eight(int width, int first, int last, const double *a, double begin,
-                                     double factor, const double *k, const double *x, double *out, int i) {
-    const keel_rk_lane *kj = (const keel_rk_lane *)(k + (size_t)first * (size_t)width + i);
-    keel_rk_lane s0 = begin * kj[0], s1 = begin * kj[1], s2 = begin * kj[2], s3 = begin * kj[3];
+static inline void keel_rk_sum_lanes(int width, int first, int last, const double *a, double begin,
+                                     double factor, const double *k, const double *x, double *out, int i,
+                                     int lanes) {
+    typedef KEEL_RK_WIDE lane;
+    const lane *kj = (const lane *)(k + (size_t)first * (size_t)width + i);
+    lane s[4];
+    KEEL_RK_UNROLL for (int l = 0; l < lanes; l++) s[l] = begin * kj[l];
     for (int j = first + 1; j <= last; j++) {
         if (a[j] == 0) continue;
-        kj = (const keel_rk_lane *)(k + (size_t)j * (size_t)width + i);
-        s0 += a[j] * kj[0];
-        s1 += a[j] * kj[1];
-        s2 += a[j] * kj[2];
-        s3 += a[j] * kj[3];
+        kj = (const lane *)(k + (size_t)j * (size_t)width + i);
+        KEEL_RK_UNROLL for (int l = 0; l < lanes; l++) s[l] += a[j] * kj[l];
     }
-    const keel_rk_lane *from = (const keel_rk_lane *)(x ? x + i : out + i);
-    keel_rk_lane *to = (keel_rk_lane *)(out + i);
-    to[0] = x ? from[0] + factor * s0 : factor * s0;
-    to[1] = x ? from[1] + factor * s1 : factor * s1;
-    to[2] = x ? from[2] + factor * s2 : factor * s2;
-    to[3] = x ? from[3] + factor * s3 : factor * s3;
+    const lane *from = (const lane *)(x ? x + i : out + i);
+    lane *to = (lane *)(out + i);
+    KEEL_RK_UNROLL for (int l = 0; l < lanes; l++) to[l] = x ? from[l] + factor * s[l] : factor * s[l];
 }
 #endif
 
@@ -123,8 +124,11 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
     i = 2 * pairs;
 #endif
 #ifndef KEEL_LANES
-    for (; width >= KEEL_RK_MANY && i + 8 <= width; i += 8)
-        keel_rk_sum_eight(width, first, last, a, begin, factor, k, x, out, i);
+    int many = width >= KEEL_RK_MANY, lane = (int)(sizeof(KEEL_RK_WIDE) / sizeof(double));
+    for (; many && i + 4 * lane <= width; i += 4 * lane)
+        keel_rk_sum_lanes(width, first, last, a, begin, factor, k, x, out, i, 4);
+    for (; many && i + lane <= width; i += lane)
+        keel_rk_sum_lanes(width, first, last, a, begin, factor, k, x, out, i, 1);
 #endif
     for (; i + 4 <= width; i += 4) {
         const keel_real *kj = k + (size_t)first * (size_t)width + i;

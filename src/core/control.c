@@ -42,18 +42,17 @@ double control_raw(struct engine *e, const double *x_new) {
 
 double control_error(struct engine *e, double *x_new) {
     double tangential[2] = {0, 0}, normal[2] = {0, 0};
+    double *whole[] = {e->split, e->workspace}; /* the parts of the first one stay in split and error[0] */
     int split = e->manifold.normal_known || (e->manifold.by_mass && manifold_corrects(&e->manifold));
+    size_t bytes = (size_t)e->field.width * sizeof *x_new;
     if (!manifold_corrects(&e->manifold)) measure_by(e, e->x[e->r->current], x_new);
     e->was_split = split;
-    for (int k = e->estimates - 1; k >= 0; k--) { /* the parts of the first one stay */
-        double *error = e->error[k];
-        if (split) {
-            memcpy(e->split, error, (size_t)e->field.width * sizeof *error);
-            manifold_tangent(&e->manifold, error);
-            for (int i = 0; i < e->field.n; i++) e->split[i] -= error[i];
-            normal[k] = square(e, e->split);
-        }
-        tangential[k] = square(e, error);
+    for (int k = 0; k < e->estimates && split; k++) memcpy(whole[k], e->error[k], bytes);
+    if (e->estimates && split) manifold_tangents(&e->manifold, e->estimates, e->error);
+    for (int k = 0; k < e->estimates; k++) {
+        for (int i = 0; i < e->field.n && split; i++) whole[k][i] -= e->error[k][i];
+        if (split) normal[k] = square(e, whole[k]);
+        tangential[k] = square(e, e->error[k]);
     }
     return split ? step_control_weighed(combined(e, tangential), combined(e, normal))
                  : combined(e, tangential);

@@ -127,9 +127,10 @@ static int is_larger(const struct engine *e) {
     const double *x = e->x[from], *x_new = e->x[1 - from], *dx = e->dx, *atol = e->atol,
                  *size = e->field.size;
     double rtol = e->o.rtol, largest = e->r->correction.largest;
+    int larger = 0; /* without a way out, so that several go at once */
     for (int i = 0; i < n; i++)
-        if (fabs(x_new[i] - (x[i] + dx[i])) > largest * project_tolerance(atol[i], rtol, size[i])) return 1;
-    return 0;
+        larger |= fabs(x_new[i] - (x[i] + dx[i])) > largest * project_tolerance(atol[i], rtol, size[i]);
+    return larger;
 }
 
 __attribute__((noinline)) static void note_by_tolerance(struct engine *e, double t_new) {

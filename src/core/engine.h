@@ -257,10 +257,8 @@ static inline keel_status engine_attempt(struct engine *e, keel_attempt *a, int 
     e->from = from;
     return e->manifold.stabilizer->attempt(&e->manifold.view, a, t_new, x_new, low_new);
 }
-static inline int engine_finite(int n, const double *x) { /* zero times anything finite is zero */
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * 0;
-    return sum == 0;
+static inline int engine_finite(int n, const double *x) {
+    return keel_native_finite(n, x);
 }
 
 /* reference.c: what the invariants are held at, of the start at (t, u); then, with the units known, freed

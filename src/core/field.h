@@ -182,10 +182,12 @@ const char *field_name(const char *const *names, int i, const char *what, char *
 /* map.c: checked evaluation. */
 keel_status map_diagnose(struct field *fd, const char *what, const char *const *names, int code, double t,
                          int count, const double *out);
+enum { MAP_MANY = 256 }; /* below, numbers were just stored, one by one: they are not there as four */
+int map_finite(int count, const double *values); /* keel_native_finite, of many */
 static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code,
                                       double t, int count, const double *out) {
-    return code == 0 && keel_native_finite(count, out) ? KEEL_OK
-                                                       : map_diagnose(fd, what, names, code, t, count, out);
+    int finite = code == 0 && (count < MAP_MANY ? keel_native_finite(count, out) : map_finite(count, out));
+    return finite ? KEEL_OK : map_diagnose(fd, what, names, code, t, count, out);
 }
 keel_status map_stopped(struct field *fd);
 static inline keel_status map_value(struct field *fd, const struct map *map, double t, const double *u,
@@ -259,7 +261,8 @@ keel_status mechanics_sparse_rows(struct field *fd, double t, const double *u, c
                                   const double **shift);
 keel_status mechanics_sparse_mass(struct field *fd, double t, const double *u);
 keel_status mechanics_sparse_velocity_rows(struct field *fd, double t, const double *u, double *out);
-void mechanics_sparse_accelerate(struct field *fd); /* force, gamma: v' into force, and lambda */
+void mechanics_sparse_accelerate(struct field *fd,
+                                 double *force); /* force, gamma: v' into force, and lambda */
 /* d (nq) := the shortest d by mass with K d = c; c is overwritten. */
 void mechanics_sparse_shortest(struct field *fd, double *c, double *d);
 void mechanics_sparse_least_multipliers(struct field *fd);

@@ -176,7 +176,7 @@ keel_status manifold_shortest(struct manifold *m, double t, double *x, double *l
     return m->by_mass ? manifold_mass(m, t, x, low) : manifold_flat(m, t, x, low);
 }
 
-void manifold_tangent(struct manifold *m, double *e) {
+static void tangent(struct manifold *m, double *e) {
     if (m->by_mass) {
         manifold_mass_tangent(m, e);
         return;
@@ -191,4 +191,10 @@ void manifold_tangent(struct manifold *m, double *e) {
     }
     struct project p = manifold_project(m);
     project_tangent(&p, e);
+}
+
+void manifold_tangents(struct manifold *m, int count, double *const e[2]) {
+    if (m->by_mass && m->fd->mech.sparse) manifold_sparse_tangents(m, count, e);
+    else
+        for (int k = 0; k < count; k++) tangent(m, e[k]);
 }

@@ -72,8 +72,9 @@ void manifold_weigh(struct manifold *m, const double *rate);
  * residuals of the result in `residual`; a number of corrections does not. */
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low);
 keel_status manifold_shortest(struct manifold *m, double t, double *x,
-                              double *low);           /* by the smallest change */
-void manifold_tangent(struct manifold *m, double *e); /* removes what the last correction takes care of */
+                              double *low); /* by the smallest change */
+/* Removes what the last correction takes care of from `count` errors, one or two. */
+void manifold_tangents(struct manifold *m, int count, double *const e[2]);
 
 /* Weights that stay as they are when a run begins: what is a function of the state alone is reversible, and a
  * term of the right-hand side is smooth. */
@@ -177,5 +178,5 @@ void manifold_staggered_correct(struct manifold *m, double *x, double *low, int 
 void manifold_staggered_tangent(struct manifold *m, double *e);
 /* The two by mass with a sparse K (manifold_sparse.c): space holds the directions themselves. */
 void manifold_sparse_border(struct manifold *m, int first_kept);
-void manifold_sparse_tangent(const struct manifold *m, double *e);
+void manifold_sparse_tangents(const struct manifold *m, int count, double *const e[2]);
 #endif

@@ -255,8 +255,6 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
 
 void manifold_mass_tangent(const struct manifold *m, double *e) {
     const struct field *fd = m->fd;
-    if (fd->mech.sparse) manifold_sparse_tangent(m, e);
-    else
-        mechanism_tangent(fd->nq, fd->mech.mass, &fd->mech.space, m->normal_known ? &m->space : NULL, m->tau,
-                          m->d, e);
+    mechanism_tangent(fd->nq, fd->mech.mass, &fd->mech.space, m->normal_known ? &m->space : NULL, m->tau,
+                      m->d, e);
 }

@@ -7,10 +7,14 @@
 #include <math.h>
 #include <string.h>
 
+/* In four sums, since additions wait for each other. */
 static double dot(int n, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
+    double sum[4] = {0, 0, 0, 0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
+    for (; i < n; i++) sum[0] += a[i] * b[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* b := b - factor a */
@@ -72,26 +76,33 @@ void manifold_sparse_border(struct manifold *m, int first_kept) {
     m->normal_known = 1;
 }
 
-void manifold_sparse_tangent(const struct manifold *m, double *e) {
+/* The shortest d with K d = K e is what the constraints take of either half. */
+static void leave_constraints(const struct manifold *m, double *e) {
     struct field *fd = m->fd;
-    int nq = fd->nq, half = fd->mech.space.width;
-    double *a = m->d;
-    memset(a, 0, (size_t)(2 * half) * sizeof *a);
-    for (int part = 0; part < 2; part++) { /* the shortest d with K d = K e is what the constraints take */
-        double *whole = e + (long)part * nq;
-        saddle_multiply(&fd->mech.saddle, fd->mech.k_values, whole, m->c);
-        mechanics_sparse_shortest(fd, m->c, a + (long)part * half);
-        for (int j = 0; j < nq; j++) a[(long)part * half + j] = whole[j] - a[(long)part * half + j];
+    for (int part = 0; part < 2; part++, e += fd->nq) {
+        saddle_multiply(&fd->mech.saddle, fd->mech.k_values, e, m->c);
+        mechanics_sparse_shortest(fd, m->c, m->d);
+        subtract(fd->nq, 1, m->d, e);
     }
-    if (m->normal_known) {
-        for (int j = 0; j < nq; j++) a[half + j] *= m->tau;
-        for (int i = 0; i < m->space.rows; i++) {
-            const double *dual = m->dual + (long)i * m->space.width;
-            double share = dot(m->space.width, dual, a) * m->space.inverse[i];
-            subtract(m->space.width, share, m->space.q + (long)i * m->space.width, a);
-        }
-        for (int j = 0; j < nq; j++) a[half + j] /= m->tau;
+}
+
+static void leave_invariants(const struct manifold *m, double *e) {
+    int nq = m->fd->nq, half = m->fd->mech.space.width;
+    for (int i = 0; i < m->space.rows; i++) {
+        const double *dual = m->dual + (long)i * m->space.width, *d = m->space.q + (long)i * m->space.width;
+        double whole = dot(nq, dual, e) + m->tau * dot(nq, dual + half, e + nq);
+        double share = whole * m->space.inverse[i];
+        subtract(nq, share, d, e);
+        subtract(nq, share / m->tau, d + half, e + nq);
     }
-    memcpy(e, a, (size_t)nq * sizeof *e);
-    memcpy(e + nq, a + half, (size_t)nq * sizeof *e);
+}
+
+void manifold_sparse_tangents(const struct manifold *m, int count, double *const e[2]) {
+    struct field *fd = m->fd;
+    double *last = e[count - 1], *const half[] = {e[0], e[0] + fd->nq, last, last + fd->nq};
+    int one_by_one = saddle_tangents(&fd->mech.saddle, fd->mech.k_values, half);
+    for (int k = 0; k < count; k++) {
+        if (one_by_one) leave_constraints(m, e[k]);
+        if (m->normal_known) leave_invariants(m, e[k]);
+    }
 }

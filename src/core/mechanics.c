@@ -205,8 +205,9 @@ static double path_length(const struct field *fd, const double *u) {
  * K^T, which the projection of velocities removes. */
 keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma) {
     if (fd->p.curvature) {
-        struct map map = {.user = {.count = fd->k, .value = fd->p.curvature}, .what = "curvature"};
-        return map_value(fd, &map, t, u, gamma);
+        if (keel_halted(fd->halt)) return map_stopped(fd);
+        int code = fd->p.curvature(t, u, gamma, fd->p.user);
+        return map_checked(fd, "curvature", NULL, code, t, fd->k, gamma);
     }
     struct motion path = {fd, t, fd->constraint.time_dependent || fd->rolling.time_dependent, u};
     double length = path_length(fd, u), *work = fd->curvature_work;
@@ -226,14 +227,18 @@ int mechanics_rhs(double t, const double *x, double *dx, void *field) {
     struct mechanics *m = &fd->mech;
     int nq = fd->nq, k = fd->k;
     if (fd->kernel && mechanism_accelerates(fd, t, x, dx)) return 0;
+    double *force = m->sparse ? dx + nq : m->force; /* dense rows are padded */
     memcpy(dx, x + nq, (size_t)nq * sizeof *dx);
-    keel_status status = map_value(fd, &fd->f, t, x, m->force);
+    keel_status status = map_value(fd, &fd->f, t, x, force);
     if (status == KEEL_OK) status = mechanics_factor(fd, t, x);
     if (status == KEEL_OK && k) status = mechanics_curvature(fd, t, x, m->gamma);
     if (status != KEEL_OK) return status;
-    if (m->sparse) mechanics_sparse_accelerate(fd);
-    else mechanism_accelerate(nq, m->mass, &m->space, m->gamma, m->force, fd->lambda, m->z, m->weighted);
-    memcpy(dx + nq, m->force, (size_t)nq * sizeof *dx);
+    if (m->sparse) {
+        mechanics_sparse_accelerate(fd, force);
+        return 0;
+    }
+    mechanism_accelerate(nq, m->mass, &m->space, m->gamma, force, fd->lambda, m->z, m->weighted);
+    memcpy(dx + nq, force, (size_t)nq * sizeof *dx);
     return 0;
 }
 

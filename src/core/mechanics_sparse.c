@@ -77,7 +77,7 @@ keel_status mechanics_sparse_mass(struct field *fd, double t, const double *u) {
 
 static keel_status rows_at(struct field *fd, double t, const double *u, double *k, double *shift) {
     keel_status status = KEEL_OK;
-    memset(shift, 0, (size_t)fd->k * sizeof *shift);
+    memset(shift + fd->kg, 0, (size_t)fd->kr * sizeof *shift);
     if (fd->kg) status = map_entries(fd, &fd->constraint, t, u, k);
     if (status == KEEL_OK && fd->kg) status = map_time_derivative(fd, &fd->constraint, t, u, shift);
     if (status == KEEL_OK && fd->kr)
@@ -138,11 +138,11 @@ keel_status mechanics_sparse_velocity_rows(struct field *fd, double t, const dou
     return fd->kr ? map_value(fd, &fd->rolling, t, u, out + fd->kg) : KEEL_OK;
 }
 
-void mechanics_sparse_accelerate(struct field *fd) {
+void mechanics_sparse_accelerate(struct field *fd, double *force) {
     struct mechanics *m = &fd->mech;
     for (int i = 0; i < fd->k; i++) fd->lambda[i] = -m->gamma[i];
-    if (m->roughly) saddle_solve_roughly(&m->saddle, m->force, fd->lambda);
-    else saddle_solve(&m->saddle, m->force, fd->lambda);
+    if (m->roughly) saddle_solve_roughly(&m->saddle, force, fd->lambda);
+    else saddle_solve(&m->saddle, force, fd->lambda);
 }
 
 void mechanics_sparse_shortest(struct field *fd, double *c, double *d) {
@@ -153,13 +153,19 @@ void mechanics_sparse_sizes(const struct field *fd, const double *k, const doubl
                             double *velocity) {
     const keel_pattern *part[] = {fd->constraint.user.pattern, fd->rolling.user.pattern};
     int count[] = {fd->kg, fd->kr};
+    const double *v = x + fd->nq;
     for (int p = 0, row = 0; p < 2; p++)
         for (int i = 0; i < count[p]; i++, row++) {
-            position[row] = velocity[row] = 0;
-            for (int e = part[p]->row_start[i]; e < part[p]->row_start[i + 1]; e++, k++) {
-                position[row] += fabs(*k * x[part[p]->column[e]]);
-                velocity[row] += fabs(*k * x[fd->nq + part[p]->column[e]]);
+            const int *column = part[p]->column + part[p]->row_start[i];
+            int entries = part[p]->row_start[i + 1] - part[p]->row_start[i];
+            double of_q = 0, of_v = 0;
+            for (int e = 0; e < entries; e++) {
+                of_q += fabs(k[e] * x[column[e]]);
+                of_v += fabs(k[e] * v[column[e]]);
             }
+            position[row] = of_q;
+            velocity[row] = of_v;
+            k += entries;
         }
 }
 

@@ -86,12 +86,19 @@ void step_add(const struct engine *e, int from, const double *shift, double *x_n
 
 /* The same without shift and compensation; is the sum finite?  0: perhaps not. */
 static int add_finite(int width, const double *x, const double *dx, double *x_new) {
-    double off = 0;
-    for (int i = 0; i < width; i++) {
+    double off[4] = {0, 0, 0, 0}; /* additions wait for each other */
+    int i = 0;
+    for (; i + 4 <= width; i += 4)
+        for (int k = 0; k < 4; k++) {
+            double sum = x[i + k] + dx[i + k];
+            x_new[i + k] = sum;
+            off[k] += sum * 0;
+        }
+    for (; i < width; i++) {
         x_new[i] = x[i] + dx[i];
-        off += x_new[i] * 0;
+        off[0] += x_new[i] * 0;
     }
-    return off == 0;
+    return (off[0] + off[1]) + (off[2] + off[3]) == 0;
 }
 
 /* suspect: the new state, or an estimate of its error, that is not finite. */

@@ -167,23 +167,29 @@ static int row_of(const struct saddle *s, int i, const int **column) {
 }
 
 void saddle_multiply(const struct saddle *s, const double *k, const double *x, double *out) {
-    for (int i = 0; i < s->k; i++) {
-        const int *column;
-        int count = row_of(s, i, &column);
-        double sum = 0;
-        for (int e = 0; e < count; e++) sum += k[e] * x[column[e]];
-        out[i] = sum;
-        k += count;
-    }
+    for (int part = 0; part < 2; part++)
+        for (int i = 0; i < s->count[part]; i++) {
+            const int *start = s->part[part]->row_start + i, *column = s->part[part]->column + *start;
+            int count = start[1] - *start;
+            double sum = 0;
+            if (count == 4) /* two points of the plane */
+                sum =
+                    (k[0] * x[column[0]] + k[1] * x[column[1]]) + (k[2] * x[column[2]] + k[3] * x[column[3]]);
+            else
+                for (int e = 0; e < count; e++) sum += k[e] * x[column[e]];
+            *out++ = sum;
+            k += count;
+        }
 }
 
 void saddle_multiply_t(const struct saddle *s, const double *k, const double *x, double *out) {
-    for (int i = 0; i < s->k; i++) {
-        const int *column;
-        int count = row_of(s, i, &column);
-        for (int e = 0; e < count; e++) out[column[e]] += k[e] * x[i];
-        k += count;
-    }
+    for (int part = 0; part < 2; part++)
+        for (int i = 0; i < s->count[part]; i++, x++) {
+            const int *start = s->part[part]->row_start + i, *column = s->part[part]->column + *start;
+            int count = start[1] - *start;
+            for (int e = 0; e < count; e++) out[column[e]] += k[e] * *x;
+            k += count;
+        }
 }
 
 /* E: rows of E K D have unit length. */
@@ -399,6 +405,10 @@ void saddle_shortest(struct saddle *s, double *c, double *d) {
     }
     memset(d, 0, (size_t)s->nq * sizeof *d);
     saddle_solve(s, d, c);
+}
+
+int saddle_tangents(struct saddle *s, const double *k, double *const x[4]) {
+    return !s->by_schur || schur_tangents(s->schur, k, x);
 }
 
 /* With the shift the solution is dominated by the direction that is nearly lost. */

@@ -75,6 +75,9 @@ void saddle_solve(struct saddle *s, double *f, double *c);
 void saddle_solve_roughly(struct saddle *s, double *f, double *c);
 /* The same from f = 0: d is the shortest one with K d = c, which is lost. */
 void saddle_shortest(struct saddle *s, double *c, double *d);
+/* Four columns x (nq each), freed of the shortest d with K d = K x, with the K that was factored; 1: they are
+ * to be freed one by one. */
+int saddle_tangents(struct saddle *s, const double *k, double *const x[4]);
 /* lambda (k) := the shortest one with the same K^T lambda, if all rows that are not active depend on the
  * active ones.  The factors are lost. */
 void saddle_least(struct saddle *s, const double *k, const int *active, double *lambda);

@@ -2,6 +2,7 @@
  * Math. Softw. 31 (2005), with all patterns known beforehand. */
 #include "linalg/schur_private.h"
 
+#include "base/machine.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -127,9 +128,9 @@ static void sum_products(struct schur *s) {
 
 int schur_factor(struct schur *s, const double *k, const int *active) {
     double *work = s->work, *l = s->l;
-    if (s->diagonal) fill_rows_alone(s, k, active);
-    else fill_rows(s, k, active);
-    if (s->forest) return schur_forest_factor(s, active);
+    if (!s->diagonal) fill_rows(s, k, active);
+    else if (!s->forest) fill_rows_alone(s, k, active);
+    if (s->forest) return schur_forest_factor(s, k, active);
     sum_products(s);
     for (int i = 0; i < s->k; i++) {
         double size = s->size[i], pivot = active[s->order[i]] ? size : 1;
@@ -148,12 +149,17 @@ int schur_factor(struct schur *s, const double *k, const int *active) {
     return 0;
 }
 
+static double row_times(const struct schur *s, int i) {
+    int first = s->forest ? s->rows[i].first : s->start[i];
+    return schur_row_times(s->b + first, s->column + first, s->start[i + 1] - s->start[i], s->z);
+}
+
 /* r := B z - c, row by row, and the first half of S^-1 r with it.  rests: z is 0. */
 static void miss(const struct schur *s, const double *c, int rests) {
     const double *l = s->l;
     double *r = s->r;
     for (int i = 0; i < s->k; i++) {
-        double sum = rests ? 0 : schur_row_times(s, i);
+        double sum = rests ? 0 : row_times(s, i);
         sum = s->size[i] > 0 ? sum - c[s->order[i]] : 0; /* 0: left out */
         for (int p = s->row_start[i]; p < s->row_start[i + 1]; p++)
             sum -= l[s->row_at[p]] * r[s->row_column[p]];
@@ -170,27 +176,37 @@ static void pull(const struct schur *s) {
         double sum = r[i] * s->inverse[i];
         for (int e = s->column_start[i]; e < s->column_start[i + 1]; e++) sum -= l[e] * r[s->column_row[e]];
         r[i] = sum;
-        s->mu[i] += sum;
+        s->mu[s->order[i]] += sum;
         for (int e = s->start[i]; e < s->start[i + 1]; e++) z[column[e]] -= b[e] * sum;
     }
 }
 
+static double larger_of(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* Four of them, since comparisons wait for each other. */
 static double largest_square(const struct schur *s, double largest) {
-    for (int j = 0; j < s->nq; j++) largest = s->z[j] * s->z[j] > largest ? s->z[j] * s->z[j] : largest;
-    return largest;
+    double most[4] = {largest, largest, largest, largest};
+    int j = 0;
+    for (; j + 4 <= s->nq; j += 4)
+        for (int c = 0; c < 4; c++) most[c] = larger_of(s->z[j + c] * s->z[j + c], most[c]);
+    for (; j < s->nq; j++) most[0] = larger_of(s->z[j] * s->z[j], most[0]);
+    return larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3]));
 }
 
 /* Does K d = c hold to the round-off of d's own terms, those that mu pulls with left out? */
 static int holds(const struct schur *s, const double *c, double largest) {
     double bound = ARRIVED * ARRIVED * largest;
     for (int i = 0; i < s->k; i++) {
-        double off = schur_row_times(s, i) - c[s->order[i]];
+        double off = row_times(s, i) - c[s->order[i]];
         if (off * off > bound * s->size[i] && s->size[i] > 0) return 0;
     }
     return 1;
 }
 
-static void multiply(int count, const double *restrict a, const double *restrict b, double *restrict out) {
+MACHINE_WIDE static void multiply(int count, const double *restrict a, const double *restrict b,
+                                  double *restrict out) {
     for (int j = 0; j < count; j++) out[j] = a[j] * b[j];
 }
 
@@ -229,7 +245,7 @@ void schur_solve(struct schur *s, double *f, double *c, int exactly) {
         if (!exactly || holds(s, c, largest_square(s, before))) break;
     }
     from_lengths(s, f);
-    for (int i = 0; i < s->k; i++) c[s->order[i]] = s->mu[i];
+    memcpy(c, s->mu, (size_t)s->k * sizeof *c);
 }
 
 void schur_shortest(struct schur *s, const double *c, double *d) {

@@ -41,6 +41,9 @@ int schur_factor(struct schur *s, const double *k, const int *active);
 void schur_solve(struct schur *s, double *f, double *c, int exactly);
 /* d: the shortest one with K d = c, in the norm of M, as good as that. */
 void schur_shortest(struct schur *s, const double *c, double *d);
+/* x - M^-1 K^T S^-1 K x for four columns x (nq each) at once, with the K that was factored: what of them K
+ * does not see.  1: not where M has blocks, or S has fill. */
+int schur_tangents(const struct schur *s, const double *k, double *const x[4]);
 void schur_divide(struct schur *s, double *v);  /* v := M^-1 v, after schur_weigh */
 double schur_operations(const struct schur *s); /* to factor and to solve twice */
 #endif

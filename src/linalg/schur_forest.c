@@ -1,37 +1,101 @@
 /* schur_forest.c - a Schur complement whose rows are linked as a forest, as those of chains are: every row is
  * eliminated into one other, its parent, and nothing fills in.  One number a row and one place stand for the
- * factor. */
+ * factor.
+ *
+ * Where M is diagonal, B has its entries where K has them: it is one product of numbers by weights.  Pairs of
+ * neighbours in B go side by side; those of z do not, since one of them was just stored. */
 #include "linalg/schur_private.h"
+
+#include "base/machine.h"
 
 #include <math.h>
 #include <string.h>
 
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* Row i and the entry of S that links it to its parent, -1: it has none. */
+static void lay_row(struct schur *s, int i, int entry, int *at) {
+    struct schur_row *row = s->rows + i;
+    row->first = s->diagonal ? s->from[s->start[i]] : s->start[i];
+    row->entries = s->start[i + 1] - s->start[i];
+    row->row = s->order[i];
+    row->link = *at;
+    for (int p = entry < 0 ? 0 : s->sum_start[entry]; entry >= 0 && p < s->sum_start[entry + 1]; p++) {
+        struct schur_link both = {s->left[p], s->right[p]};
+        if (s->diagonal) both = (struct schur_link){s->from[both.left], s->from[both.right]};
+        s->link[(*at)++] = both;
+    }
+    row->links = *at - row->link;
+}
+
+/* The longest run of rows between two points of the plane each, that share one with a parent of no other row:
+ * most of a chain.  Loops over it ask nothing of a row, and what a row leaves to its parent is all that comes
+ * there: the parent waits for no sum. */
+static void find_plain(struct schur *s, int *children) {
+    for (int i = 0; i < s->k; i++) children[s->rows[i].parent]++;
+    for (int i = 0, begin = 0; i < s->k; i++) {
+        const struct schur_row *row = s->rows + i;
+        if (row->entries != 4 || row->links != 2 || children[row->parent] != 1) begin = i + 1;
+        if (i + 1 - begin <= s->plain_end - s->plain) continue;
+        s->plain = begin;
+        s->plain_end = i + 1;
+    }
+}
+
 /* Row k is the parent of those that have none: what goes there is 0 and is never read. */
 int schur_forest_layout(struct schur *s) {
-    int entries = s->s_start[s->k], at = 0;
+    int entries = s->s_start[s->k], width = s->start[s->k], at = 0;
     s->forest = s->row_start[s->k] == entries; /* no fill */
     for (int j = 0; j < s->k; j++) s->forest &= s->column_start[j + 1] - s->column_start[j] <= 1;
     if (!s->forest) return 0;
     size_t rows = (size_t)s->k + 1, products = (size_t)s->sum_start[entries] + 1;
-    s->parent = pool_take(&s->pool, rows * sizeof(int)),
-    s->link_start = pool_take(&s->pool, rows * sizeof(int));
+    s->rows = pool_take(&s->pool, rows * sizeof *s->rows);
     s->link = pool_take(&s->pool, products * sizeof *s->link);
     s->joint = pool_take(&s->pool, rows * sizeof(double));
+    int *column = pool_take(&s->pool, ((size_t)width + 1) * sizeof(int));
+    int *children = pool_take(&s->pool, rows * sizeof(int));
+    s->four = pool_take(&s->pool, 4 * ((size_t)s->nq + rows) * sizeof(double));
     if (s->pool.refused) return 1;
-    for (int j = 0; j < s->k; j++) s->parent[j] = s->k, s->link_start[j] = 0;
+    for (int j = 0; j < s->k; j++) s->rows[j].parent = s->k, s->rows[j].link = -1;
     for (int i = 0; i < s->k; i++)
         for (int e = s->s_start[i]; e < s->s_start[i + 1]; e++) {
-            s->parent[s->s_column[e]] = i;
-            s->link_start[s->s_column[e]] = e; /* for now: the entry */
+            s->rows[s->s_column[e]].parent = i;
+            s->rows[s->s_column[e]].link = e; /* for now: the entry */
         }
-    for (int j = 0; j < s->k; j++) {
-        int e = s->link_start[j];
-        s->link_start[j] = at;
-        for (int p = s->sum_start[e]; p < s->sum_start[e + 1] && s->parent[j] < s->k; p++)
-            s->link[at++] = (struct schur_link){s->left[p], s->right[p]};
-    }
-    s->link_start[s->k] = at;
+    for (int j = 0; j < s->k; j++) lay_row(s, j, s->rows[j].link, &at);
+    find_plain(s, children);
+    for (int e = 0; e < width; e++) column[s->diagonal ? s->from[e] : e] = s->column[e];
+    s->column = column;
     return 0;
+}
+
+/* Rows that are left out, and are few. */
+__attribute__((noinline)) static void clear_row(struct schur *s, int i) {
+    const struct schur_row *row = s->rows + i;
+    memset(s->b + row->first, 0, (size_t)row->entries * sizeof *s->b);
+}
+
+static void fill_straight(struct schur *s, const double *restrict k, const int *restrict active) {
+    double *restrict b = s->b;
+    const double *restrict weight = s->entry_weight;
+    int left_out = 0;
+    for (int e = 0; e < s->start[s->k]; e++) b[e] = k[e] * weight[e];
+    for (int i = 0; i < s->k; i++) left_out |= !active[i];
+    for (int i = 0; i < s->k && left_out; i++)
+        if (!active[s->rows[i].row]) clear_row(s, i);
+}
+
+/* S_ii */
+static inline double square_of(const double *restrict b, int count) {
+    double sum = 0;
+    if (count == 4) {
+        pair first = *(const pair *)b, second = *(const pair *)(b + 2);
+        first = first * first + second * second;
+        return first[0] + first[1];
+    }
+    for (int e = 0; e < count; e++) sum += b[e] * b[e];
+    return sum;
 }
 
 /* S_pj of row j and its parent p */
@@ -42,52 +106,124 @@ static inline double link_of(const struct schur_link *restrict link, int count, 
     return sum;
 }
 
-int schur_forest_factor(struct schur *s, const int *active) {
-    double *restrict pivot = s->work, *restrict inverse = s->inverse, *restrict joint = s->joint;
-    const double *restrict size = s->size, *restrict b = s->b;
-    const int *restrict parent = s->parent, *restrict start = s->link_start;
-    for (int i = 0; i < s->k; i++) pivot[i] = active[s->order[i]] ? size[i] : 1;
-    for (int j = 0; j < s->k; j++) {
-        double value = link_of(s->link + start[j], start[j + 1] - start[j], b);
-        if (!(pivot[j] > SCHUR_SHARE * size[j]) || !(size[j] < HUGE_VAL)) return 1;
-        double share = value / pivot[j]; /* the next row waits for it, and not for the inverse */
-        inverse[j] = 1 / pivot[j];
-        joint[j] = share;
-        pivot[parent[j]] -= share * value;
+/* Rows i to end.  The pivot of one that is left out is 1, and nothing comes of it: its inverse counts as 0.
+ * The next row waits for one quotient. */
+static inline int factor_rows(struct schur *s, int i, int end, int plain, const int *restrict active) {
+    double *restrict taken = s->work, *restrict inverse = s->inverse, *restrict joint = s->joint;
+    double *restrict size = s->size;
+    const double *restrict b = s->b;
+    const struct schur_link *restrict link = s->link;
+    const struct schur_row *restrict row = s->rows + i;
+    for (; i < end; i++, row++) {
+        double square = square_of(b + row->first, plain ? 4 : row->entries), pivot = square - taken[i];
+        double value = link_of(link + row->link, plain ? 2 : row->links, b), left = value * value / pivot;
+        size[i] = square;
+        if (!(pivot > SCHUR_SHARE * square)) { /* nor does that hold for numbers that are none */
+            if (active[row->row]) return 1;
+            inverse[i] = joint[i] = 0;
+            continue;
+        }
+        taken[row->parent] = plain ? left : taken[row->parent] + left;
+        inverse[i] = 1 / pivot;
+        joint[i] = value * inverse[i];
     }
     return 0;
 }
 
-/* r_i has what the rows before it leave there: no row waits for its own part. */
-void schur_forest_miss(const struct schur *s, const double *c, int rests) {
-    const double *restrict joint = s->joint, *restrict size = s->size;
-    const int *restrict parent = s->parent, *restrict order = s->order;
-    double *restrict r = s->r;
-    memset(r, 0, ((size_t)s->k + 1) * sizeof *r);
-    for (int i = 0; i < s->k; i++) {
-        if (size[i] > 0) r[i] += (rests ? 0 : schur_row_times(s, i)) - c[order[i]];
-        r[parent[i]] -= joint[i] * r[i];
+MACHINE_WIDE __attribute__((flatten)) int schur_forest_factor(struct schur *s, const double *k,
+                                                              const int *active) {
+    if (s->diagonal) fill_straight(s, k, active);
+    memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
+    return factor_rows(s, 0, s->plain, 0, active) || factor_rows(s, s->plain, s->plain_end, 1, active) ||
+           factor_rows(s, s->plain_end, s->k, 0, active);
+}
+
+/* Rows i to end, less what the rows before them leave there: no row waits for its own part. */
+static inline void miss_rows(const struct schur *s, int i, int end, int plain, const double *restrict c,
+                             int rests) {
+    const double *restrict joint = s->joint, *restrict b = s->b, *restrict z = s->z;
+    const int *restrict column = s->column;
+    const struct schur_row *restrict row = s->rows + i;
+    double *restrict r = s->r, *restrict taken = s->work;
+    for (; i < end; i++, row++) {
+        int entries = plain ? 4 : row->entries;
+        double sum = rests ? 0 : schur_row_times(b + row->first, column + row->first, entries, z);
+        double all = (sum - c[row->row]) - taken[i], left = joint[i] * all;
+        r[i] = all;
+        taken[row->parent] = plain ? left : taken[row->parent] + left;
     }
 }
 
-void schur_forest_back(const struct schur *s) {
+MACHINE_WIDE __attribute__((flatten)) void schur_forest_miss(const struct schur *s, const double *c,
+                                                             int rests) {
+    memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
+    miss_rows(s, 0, s->plain, 0, c, rests);
+    if (rests) miss_rows(s, s->plain, s->plain_end, 1, c, 1);
+    else miss_rows(s, s->plain, s->plain_end, 1, c, 0);
+    miss_rows(s, s->plain_end, s->k, 0, c, rests);
+}
+
+/* From the row before `end` back to row i. */
+static inline void back_rows(const struct schur *s, int i, int end, int plain) {
     const double *restrict b = s->b, *restrict inverse = s->inverse, *restrict joint = s->joint;
-    const int *restrict column = s->column, *restrict start = s->start, *restrict parent = s->parent;
+    const struct schur_row *restrict row = s->rows + end - 1;
     double *restrict z = s->z, *restrict r = s->r, *restrict mu = s->mu;
-    r[s->k] = 0;
-    for (int i = s->k - 1; i >= 0; i--) {
-        double sum = r[i] * inverse[i] - joint[i] * r[parent[i]];
-        int e = start[i], end = start[i + 1];
-        r[i] = sum;
-        mu[i] += sum;
-        if (end - e == 4) { /* two points of the plane; no column comes twice in a row */
-            const double *v = b + e;
-            const int *c = column + e;
-            double z0 = z[c[0]] - v[0] * sum, z1 = z[c[1]] - v[1] * sum;
-            double z2 = z[c[2]] - v[2] * sum, z3 = z[c[3]] - v[3] * sum;
-            z[c[0]] = z0, z[c[1]] = z1, z[c[2]] = z2, z[c[3]] = z3;
+    for (; end-- > i; row--) {
+        double sum = r[end] * inverse[end] - joint[end] * r[row->parent];
+        const double *v = b + row->first;
+        const int *column = s->column + row->first;
+        r[end] = sum;
+        mu[row->row] += sum;
+        if (plain) { /* no column comes twice in a row */
+            pair first = *(const pair *)v * sum, second = *(const pair *)(v + 2) * sum;
+            double z0 = z[column[0]] - first[0], z1 = z[column[1]] - first[1];
+            double z2 = z[column[2]] - second[0], z3 = z[column[3]] - second[1];
+            z[column[0]] = z0, z[column[1]] = z1, z[column[2]] = z2, z[column[3]] = z3;
             continue;
         }
-        for (; e < end; e++) z[column[e]] -= b[e] * sum;
+        for (int e = 0; e < row->entries; e++) z[column[e]] -= v[e] * sum;
     }
+}
+
+MACHINE_WIDE __attribute__((flatten)) void schur_forest_back(const struct schur *s) {
+    s->r[s->k] = 0;
+    back_rows(s, s->plain_end, s->k, 0);
+    back_rows(s, s->plain, s->plain_end, 1);
+    back_rows(s, 0, s->plain, 0);
+}
+
+/* Four columns at once: r := L^-1 K x, then r := L^-T D^-1 r and x := x - M^-1 K^T r. */
+static void tangents_miss(const struct schur *s, const double *restrict k, const four *restrict x,
+                          four *restrict r) {
+    memset(r, 0, ((size_t)s->k + 1) * sizeof *r);
+    for (int i = 0; i < s->k; i++) {
+        const struct schur_row *row = s->rows + i;
+        four sum = r[i];
+        for (int e = row->first; e < row->first + row->entries; e++) sum += k[e] * x[s->column[e]];
+        r[i] = sum;
+        r[row->parent] -= s->joint[i] * sum;
+    }
+}
+
+static void tangents_back(const struct schur *s, four *restrict x, four *restrict r) {
+    r[s->k] = (four){0, 0, 0, 0};
+    for (int i = s->k - 1; i >= 0; i--) {
+        const struct schur_row *row = s->rows + i;
+        four sum = r[i] * s->inverse[i] - s->joint[i] * r[row->parent];
+        r[i] = sum;
+        for (int e = row->first; e < row->first + row->entries; e++)
+            x[s->column[e]] -= (s->entry_weight[e] * s->b[e]) * sum;
+    }
+}
+
+MACHINE_WIDE __attribute__((flatten)) int schur_tangents(const struct schur *s, const double *k,
+                                                         double *const e[4]) {
+    if (!s->forest || !s->diagonal) return 1;
+    four *x = (four *)s->four, *r = x + s->nq;
+    for (int j = 0; j < s->nq; j++) x[j] = (four){e[0][j], e[1][j], e[2][j], e[3][j]};
+    tangents_miss(s, k, x, r);
+    tangents_back(s, x, r);
+    for (int c = 0; c < 4; c++)
+        for (int j = 0; j < s->nq; j++) e[c][j] = s->four[4 * j + c];
+    return 0;
 }

@@ -13,6 +13,14 @@ struct schur_block {
     int first, width, root;
 };
 
+/* A row of a forest: its entries in b, the products of its parent and itself, the row that it is eliminated
+ * into, and which one it is in K. */
+struct schur_row {
+    int first, entries;
+    int link, links;
+    int parent, row;
+};
+
 /* A product of two entries of b. */
 struct schur_link {
     int left, right;
@@ -46,33 +54,33 @@ struct schur {
     double *square, *l, *inverse, *work;  /* values of S, of the factor, 1 / pivots */
     double *size;                         /* k: S_ii */
     /* Where the rows are a forest (schur_forest.c), in place of the factor: */
-    int forest, *parent, *link_start; /* k + 1: the row that a row is eliminated into; the products of both */
+    int forest; /* M diagonal: b and column are then in the order of K */
+    struct schur_row *rows;
+    int plain, plain_end; /* rows from here to there have four entries and two links */
     struct schur_link *link;
     double *joint;      /* k: the entry of the factor */
-    double *z, *mu, *r; /* nq, k, k */
+    double *four;       /* nq + k + 1 rows of four numbers */
+    double *z, *mu, *r; /* nq, k, k; mu in the order of K */
 };
 
 /* schur_forest.c */
 int schur_forest_layout(struct schur *s); /* after all others.  1: no memory */
-int schur_forest_factor(struct schur *s, const int *active);
+int schur_forest_factor(struct schur *s, const double *k, const int *active); /* M not diagonal: b is there */
 /* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, into mu and z. */
 void schur_forest_miss(const struct schur *s, const double *c, int rests);
 void schur_forest_back(const struct schur *s);
 
-/* Row i of B z. */
-static inline double schur_row_times(const struct schur *s, int i) {
-    const double *b = s->b, *z = s->z;
-    const int *column = s->column;
-    int e = s->start[i], end = s->start[i + 1];
+/* A row of B times z. */
+static inline double schur_row_times(const double *restrict b, const int *restrict column, int count,
+                                     const double *restrict z) {
     double even = 0, odd = 0;
-    if (end - e == 4) { /* two points of the plane */
-        b += e, column += e;
+    int e = 0;
+    if (count == 4) /* two points of the plane */
         return (b[0] * z[column[0]] + b[2] * z[column[2]]) + (b[1] * z[column[1]] + b[3] * z[column[3]]);
-    }
-    for (; e + 1 < end; e += 2) {
+    for (; e + 1 < count; e += 2) {
         even += b[e] * z[column[e]];
         odd += b[e + 1] * z[column[e + 1]];
     }
-    return e < end ? even + odd + b[e] * z[column[e]] : even + odd;
+    return e < count ? even + odd + b[e] * z[column[e]] : even + odd;
 }
 #endif

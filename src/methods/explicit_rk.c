@@ -5,7 +5,12 @@
  * dop853 is theirs, built from the corrected end of the step:
  *     x(th) = x + th (D + (1-th) (c3 + th (c4 + (1-th) (c5 + th (c6 + ...))))),
  *     D = x_end - x,  c3 = h f - D,  c4 = 2 D - h (f + f_end),  c5 .. = h sum d_i k_i. */
+typedef double explicit_lane __attribute__((vector_size(32), aligned(8), may_alias));
+#define KEEL_RK_WIDE explicit_lane
+
 #include "methods/explicit_rk.h"
+
+#include "base/machine.h"
 
 #include <keel/explicit.h>
 
@@ -23,8 +28,7 @@ void explicit_layout(const keel_problem *p, const keel_options *o, keel_work *w)
     m->terms = keel_work_doubles(w, (size_t)table->shape * width);
 }
 
-/* With few states a call of each sum would cost as much as the sum. */
-__attribute__((flatten)) keel_status explicit_attempt(keel_work *w, keel_attempt *a) {
+static inline keel_status explicit_attempt_any(keel_work *w, keel_attempt *a) {
     const keel_rk *table = w->stepper->table;
     struct explicit_rk *m = w->method;
     w->calls += table->stages - 1;
@@ -40,6 +44,17 @@ __attribute__((flatten)) keel_status explicit_attempt(keel_work *w, keel_attempt
         a->f_end_known = 1;
     }
     return KEEL_OK;
+}
+
+MACHINE_WIDE __attribute__((flatten)) static keel_status explicit_attempt_many(keel_work *w,
+                                                                               keel_attempt *a) {
+    return explicit_attempt_any(w, a);
+}
+
+/* With few states a call of each sum would cost as much as the sum, and wide registers cost more than they
+ * bring. */
+__attribute__((flatten)) keel_status explicit_attempt(keel_work *w, keel_attempt *a) {
+    return w->width >= KEEL_RK_MANY ? explicit_attempt_many(w, a) : explicit_attempt_any(w, a);
 }
 
 /* Have the extra stages left the step?  Where h lambda is large each stage is h lambda times the one before.

@@ -282,6 +282,45 @@ static void dense_output_is_explicit(void **state) {
     }
 }
 
+/* Oscillators, of which the first and the last are the same one. */
+static int swing(double t, const double *u, double *out, void *user) {
+    int count = *(const int *)user;
+    (void)t;
+    for (int i = 0; i < count; i++) {
+        double rate = i % (count - 1) == 0 ? 1 : 1 + 0.1 * i;
+        out[2 * i] = u[2 * i + 1];
+        out[2 * i + 1] = -rate * u[2 * i];
+    }
+    return 0;
+}
+
+static void swing_many(const char *method, int count, double *end) {
+    double u0[64];
+    keel_problem p = {.form = KEEL_ODE, .n = 2 * count, .u0 = u0, .user = &count};
+    keel_options o = {.method = method, .step = 0.1};
+    p.f = (keel_map){.count = p.n, .value = swing};
+    for (int i = 0; i < p.n; i++) u0[i] = i % (p.n - 2) < 2 ? 1 - 0.3 * (i % 2) : sin(i);
+    keel_solver *s = keel_open(&p, &o);
+    assert_int_equal(keel_run(s, 1), KEEL_OK);
+    memcpy(end, keel_state(s), 2 * sizeof *end);
+    memcpy(end + 2, keel_state(s) + p.n - 2, 2 * sizeof *end);
+    keel_close(s);
+}
+
+/* However many states there are, and however sums take them together, a state has the bits it has alone. */
+static void sums_know_nothing_of_each_other(void **state) {
+    (void)state;
+    for (int m = 0; m < CLAIMS; m++) {
+        double few[4], many[4];
+        swing_many(claims[m].name, 2, few);
+        assert_true(few[0] == few[2] && few[1] == few[3]);
+        for (int count = 3; count <= 32; count++) {
+            swing_many(claims[m].name, count, many);
+            assert_memory_equal(few, many, sizeof few);
+        }
+    }
+}
+
 /* Move `amount` between neighbouring coefficients of a row, which keeps its sum; count what goes unseen. */
 static int unseen_in_row(const claim *m, stages *st, weights *w, double *row, double amount) {
     int unseen = 0;
@@ -382,6 +421,7 @@ int main(void) {
         cmocka_unit_test(estimates_are_as_small_as_the_descriptors_say),
         cmocka_unit_test(last_stage_is_the_end),
         cmocka_unit_test(dense_output_is_explicit),
+        cmocka_unit_test(sums_know_nothing_of_each_other),
         cmocka_unit_test(perturbations_are_seen),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
