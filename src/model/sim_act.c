@@ -206,13 +206,19 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
     return status < 0 ? status : KEEL_OK;
 }
 
-/* Is an event a plain sample?  It stays in its mode, and nothing there follows the states that it assigns: no
- * algebraic variables, rows, surfaces, impulses, sensitivities or located events. */
+/* Has a problem no rows but those from which y is solved?  Then any state is consistent, and none moves. */
+static int is_free(const keel_problem *p) {
+    return !p->energy.value && p->invariant.count == 0 && p->constraint.count == 0 && p->rolling.count == 0 &&
+           p->hidden.count == 0 && p->algebraic.count == p->m;
+}
+
+/* Is an event a plain sample?  It stays in its mode, and nothing there follows the states that it assigns but
+ * algebraic variables: no rows, surfaces, impulses, sensitivities or located events. */
 static int is_sample(const struct keel_sim *s, const struct inside_event *own) {
     const struct inside_mode *mode = s->m->mode[s->mode];
-    return own->event->direction >= SYNTAX_EVERY && own->to == s->mode && !s->contact && s->m->rows == 0 &&
-           s->m->surfaces == 0 && s->m->model->directions == 0 && s->m->model->mode[s->mode].events == 0 &&
-           s->problem[s->mode].m == 0 && !mode->jump.there && !mode->impact.there &&
+    return own->event->direction >= SYNTAX_EVERY && own->to == s->mode && !s->contact &&
+           is_free(&s->problem[s->mode]) && s->m->surfaces == 0 && s->m->model->directions == 0 &&
+           s->m->model->mode[s->mode].events == 0 && !mode->jump.there && !mode->impact.there &&
            !mode->impact.impulse.there;
 }
 
@@ -220,7 +226,7 @@ static int is_sample(const struct keel_sim *s, const struct inside_event *own) {
 static keel_status sample(struct keel_sim *s, const struct inside_event *own) {
     keel_status status = sim_take_values(s, own);
     if (status != KEEL_OK) return status;
-    memcpy(s->entry, s->work, (size_t)s->problem[s->mode].n * sizeof *s->entry);
+    memcpy(s->entry, s->work, (size_t)(s->problem[s->mode].n + s->problem[s->mode].m) * sizeof *s->entry);
     status = keel_go_on(s->solver, s->work);
     return status < 0 ? fail_after(s, own, status, sim_said_by(s->solver)) : KEEL_OK;
 }
