@@ -184,19 +184,27 @@ static char *copy(const char *text, size_t length) {
     return own;
 }
 
-/* The text to a flat tree: libraries behind it, parts written out. */
+/* The text has become longer. */
+static int read_again(struct keel_model *m) {
+    char *longer = copy(m->source.text, m->source.length);
+    if (!longer) return diagnostics_memory(&m->messages);
+    free(m->text);
+    m->source.text = m->text = longer;
+    m->file = parser_run(&m->source, &m->messages, &m->pool);
+    return 1;
+}
+
+/* The text to a flat tree: libraries behind it, the rows of tables, theirs too; parts written out. */
 static int read_text(struct keel_model *m) {
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
-    int imports = m->file ? import_append(m) : 0, tables = m->file && imports >= 0 ? import_tables(m) : 0;
-    if (imports < 0 || tables < 0) return 0;
-    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool) + imports + tables > 0) {
-        char *longer = copy(m->source.text, m->source.length);
-        if (!longer) return diagnostics_memory(&m->messages);
-        free(m->text);
-        m->source.text = m->text = longer;
-        m->file = parser_run(&m->source, &m->messages, &m->pool);
-    }
+    int imports = m->file ? import_append(m) : 0;
+    if (imports < 0) return 0;
+    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool) + imports > 0 &&
+        !read_again(m))
+        return 0;
+    int tables = m->file ? import_tables(m) : 0;
+    if (tables < 0 || (tables > 0 && !read_again(m))) return 0;
     if (m->file && !m->messages.errors) m->file = parts_expand(&m->source, m->file, &m->messages, &m->pool);
     return m->file && !m->messages.errors;
 }
