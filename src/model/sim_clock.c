@@ -34,13 +34,11 @@ static double time_from(const struct keel_sim *s, int k, double t, int beyond) {
         if (same(value, t)) return beyond ? way * HUGE_VAL : t;
         return (value - t) * way > 0 ? value : way * HUGE_VAL;
     }
-    double first = way > 0 ? ceil(t / value) : floor(t / value);
-    for (int i = -1; i <= 1; i++) { /* the quotient is rounded */
-        double time = (first + way * i) * value;
-        if (same(time, t) && !beyond) return t;
-        if (!same(time, t) && (time - t) * way > 0) return time;
-    }
-    return NAN;
+    double nearest = floor(t / value + 0.5), time = nearest * value;
+    int meets = same(time, t);
+    if (meets && !beyond) return t;
+    if (meets || (time - t) * way < 0) time = (nearest + way) * value;
+    return (time - t) * way > 0 && !same(time, t) ? time : NAN;
 }
 
 /* Periods and times with the run's own parameters, and when each event is next due: it stays so until the
