@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,6 +294,19 @@ static keel_status start_on_sides(struct engine *e, double t, double *x, const u
     return status;
 }
 
+/* The run stands at t, without a step; only what lasts is as it was. */
+static void clear(struct engine *e, double t) {
+    struct run_state *r = e->r;
+    int current = r->current;
+    memset(r, 0, offsetof(struct run_state, accumulation));
+    r->t = r->t_before = r->t_now = r->base = r->scanned = t;
+    r->current = current;
+    r->event = r->surface = r->left = -1;
+    r->fresh = r->observed = 1;
+    r->unsettled = e->surfaces.count > 0;
+    r->step = e->o.step;
+}
+
 static keel_status start_at(struct engine *e, double t, const double *u, const unsigned char *fixed) {
     struct run_state *r = e->r;
     struct field *fd = &e->field;
@@ -300,35 +314,20 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     memmove(x, u, (size_t)(fd->n + fd->m) * sizeof *u);
     memset(e->low[0] ? e->low[r->current] : e->split, 0, (size_t)fd->n * sizeof *x);
     surfaces_end_slide(e);
-    *r = (struct run_state){.t = t,
-                            .t_before = t,
-                            .t_now = t,
-                            .base = t,
-                            .scanned = t,
-                            .current = r->current,
-                            .fresh = 1,
-                            .event = -1,
-                            .surface = -1,
-                            .unsettled = e->surfaces.count > 0,
-                            .step = e->o.step,
-                            .left = -1,
-                            .observed = 1,
-                            .accumulation = r->accumulation,
-                            .zeno = r->zeno,
-                            .watch = r->watch,
-                            .stats = r->stats,
-                            .correction = r->correction};
+    clear(e, t);
     field_forget(fd);
-    keel_status status = start_on_sides(e, t, x, fixed);
+    /* with nothing to hold any state is a start, and what the first one has settled stays */
+    int bare = e->verified && e->rows.count == 0 && fd->m == 0 && e->surfaces.count == 0;
+    keel_status status = bare ? KEEL_OK : start_on_sides(e, t, x, fixed);
     if (status == KEEL_OK && !e->verified) status = start_find_redundant(&e->start, t, x); /* once a mode */
     if (status != KEEL_OK) return engine_fail_by_fault(e);
-    manifold_choose(&e->manifold);
+    if (!bare) manifold_choose(&e->manifold);
     for (int i = 0; i < fd->n + fd->m; i++) fd->size[i] = fmax(fd->size[i], fabs(x[i]));
     status = field_rhs(fd, t, x, e->f[r->current]);
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     r->rhs_known[r->current] = 1;
     memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
-    if (reference_set(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
+    if (!bare && reference_set(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
     if (e->measured) {
         if (rows_grow_all(fd, &e->rows, t, x) != KEEL_OK || reference_refine(e, t, x) != KEEL_OK)
             return engine_fail_by_fault(e);

@@ -75,13 +75,14 @@ struct run_state {
     int sliding;    /* 1 + the surface that is slid along; 0: none */
     double slide_moment, slide_from; /* a time in which little happens; where it began to slide */
     double step;                     /* the fixed step in force */
+    keel_status status;
+    keel_defect defect;
+    /* what follows lasts over restarts */
     struct accumulation accumulation;
     struct zeno zeno;
     struct watch watch;
-    keel_status status;
     keel_stats stats;
     keel_correction correction;
-    keel_defect defect;
 };
 
 enum { EVENTS_SAMPLES = 12 };   /* of a step */

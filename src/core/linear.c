@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-keel_system *keel_system_layout(keel_work *w, int order, const keel_block *blocks, int count, int real,
+keel_system *keel_system_layout(keel_work *w, int order, const keel_system_block *blocks, int count, int real,
                                 int complex) {
     struct field *fd = field_of(w);
-    if (fd->systems == LINEAR_MOST || count > KEEL_BLOCKS || real + complex > NEWTON_MATRICES) return NULL;
+    if (fd->systems == LINEAR_MOST || count > KEEL_SYSTEM_BLOCKS || real + complex > NEWTON_MATRICES)
+        return NULL;
     keel_system *m = &fd->system[fd->systems++];
     *m = (keel_system){.order = order, .count = count, .real = real, .complex = complex};
     memcpy(m->block, blocks, (size_t)count * sizeof *blocks);
@@ -20,7 +21,7 @@ keel_system *keel_system_layout(keel_work *w, int order, const keel_block *block
 
 /* Terms ------------------------------------------------------------------------------------------------- */
 
-static size_t numbers_of(const keel_block *b) {
+static size_t numbers_of(const keel_system_block *b) {
     const keel_pattern *p = b->pattern;
     size_t sum = 0;
     if (b->kind == KEEL_BLOCK_DIAGONAL) return (size_t)b->rows;
@@ -32,7 +33,7 @@ static size_t numbers_of(const keel_block *b) {
     return sum;
 }
 
-static void put_block(struct newton_terms *s, const keel_block *b) {
+static void put_block(struct newton_terms *s, const keel_system_block *b) {
     const keel_pattern *p = b->pattern;
     for (int i = 0; i < b->rows; i++) {
         int first = p ? p->row_start[i] : 0, end = p ? p->row_start[i + 1] : 0;
@@ -101,13 +102,13 @@ void linear_detach(struct field *fd) {
 
 /* Factors ------------------------------------------------------------------------------------------------ */
 
-static const double *assemble(const keel_system *m, const keel_block_value *values, int complex) {
+static const double *assemble(const keel_system *m, const keel_system_value *values, int complex) {
     const struct newton_pattern *a = &m->pattern;
     double *v = complex ? a->pairs : a->values;
     const int *at = a->at;
     memset(v, 0, (complex ? 2 : 1) * a->places * sizeof *v);
     for (int b = 0; b < m->count; b++) {
-        const keel_block_value *c = &values[b];
+        const keel_system_value *c = &values[b];
         size_t numbers = numbers_of(&m->block[b]);
         for (size_t e = 0; e < numbers; e++, at++) {
             double number = c->numbers ? c->numbers[e] : 1;
@@ -122,7 +123,7 @@ static const double *assemble(const keel_system *m, const keel_block_value *valu
     return v;
 }
 
-keel_status keel_system_factor(keel_work *w, keel_system *m, int k, const keel_block_value *values) {
+keel_status keel_system_factor(keel_work *w, keel_system *m, int k, const keel_system_value *values) {
     const double *v = assemble(m, values, k >= m->real);
     m->stands[k] = m->pattern.banded ? band_factor(m->bands[k], v) == 0 : sparse_fresh(m->factors[k], v) == 0;
     if (m->stands[k]) return KEEL_OK;

@@ -13,7 +13,7 @@ enum { LINEAR_MOST = 1 };
 
 struct keel_system {
     int order, count, real, complex;
-    keel_block block[KEEL_BLOCKS];
+    keel_system_block block[KEEL_SYSTEM_BLOCKS];
     struct newton_pattern pattern; /* outside the block, as all that follows */
     struct sparse *factors[NEWTON_MATRICES];
     struct band *bands[NEWTON_MATRICES];

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Zero times a finite number is zero.  Eight sums, since additions wait for each other. */
-MACHINE_WIDE int map_finite(int count, const double *values) {
+MACHINE_WIDE static int are_finite(int count, const double *values) {
     typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
     four even = {0, 0, 0, 0}, odd = even;
     int i = 0;
@@ -18,6 +18,10 @@ MACHINE_WIDE int map_finite(int count, const double *values) {
     }
     even += odd;
     return (even[0] + even[1]) + (even[2] + even[3]) == 0 && keel_native_finite(count - i, values + i);
+}
+
+int map_finite(int count, const double *values) {
+    return are_finite(count, values);
 }
 
 keel_status map_diagnose(struct field *fd, const char *what, const char *const *names, int code, double t,

@@ -327,9 +327,10 @@ static double size_of_entries(const struct field *fd, int i, const double *size)
 static void least_sizes(struct start *st, double t, const double *u) {
     struct field *fd = st->fd;
     struct rows *r = st->rows;
+    if (!(fd->traits & KEEL_ALGEBRAIC)) return;
     if (fd->dae.sparse && map_entries(fd, &fd->algebraic, t, u, fd->sparse) != KEEL_OK) return;
     for (int j = 0; j < fd->n; j++) st->d[j] = fd->least[j] > 0 ? fd->least[j] : fd->size[j];
-    for (int i = 0; i < r->count && fd->traits & KEEL_ALGEBRAIC; i++) {
+    for (int i = 0; i < r->count; i++) {
         int hidden = i - r->at[KEEL_ROW_HIDDEN];
         double size = 0;
         if (i >= r->stored)
@@ -408,6 +409,7 @@ keel_status start_make(struct start *st, double t, double *u, const unsigned cha
     least_sizes(st, t, u);
     sizes_of_nothing(st);
     for (int l = 0; l < levels; l++) {
+        if (choose_rows(st, &level[l]) == 0 && !fd->mech.sparse) continue; /* all are solved for y */
         status = meet(st, &level[l], t, u, fixed);
         if (status == KEEL_ESTART) return does_not_fit(st, level, l, levels, t, u);
         if (status != KEEL_OK) return status;

@@ -85,12 +85,15 @@ static int matrices_fit(char *why, size_t capacity, const keel_problem *p, const
     if (keel_problem_traits(p) & KEEL_SECOND_ORDER && (double)rows * rows * n > LARGEST)
         return text_no(
             why, capacity,
-            "%d constraints on %d coordinates are too many for dense matrices; sparse ones need %s", rows,
+            "%d constraints on %d coordinates are too many for dense matrices; sparse ones need %s%s%s", rows,
             half,
+            sparse_available() ? "a jacobian with a pattern of the constraints"
+                               : "a keel that was built with KLU (SuiteSparse)",
+            sparse_available() && traits & KEEL_SPARSE_FORCES ? ", one of the forces" : "",
             sparse_available()
-                ? "a jacobian with a pattern of the constraints and a pattern of the mass, all "
-                  "rows kept and weighed by mass, and a method without dense matrices of its own"
-                : "a keel that was built with KLU (SuiteSparse)");
+                ? " and a pattern of the mass, all rows kept and weighed by mass, and a method "
+                  "without dense matrices of its own"
+                : "");
     /* f may go without a matrix, and with patterns all three go by memory (engine.c) */
     return (!p->f.jacobian || p->f.pattern || matrix_fits(why, capacity, &p->f, "f", all)) &&
            (p->algebraic.pattern || matrix_fits(why, capacity, &p->algebraic, "algebraic", all)) &&

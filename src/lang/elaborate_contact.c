@@ -107,7 +107,8 @@ static void look_beside(struct elaborate *e, const struct elaborate_line *line) 
         source_hint(elaborate_error(e, one->where,
                                     "`%s` is a `var`, and a model with contacts has coordinates alone.",
                                     one->label.text),
-                    "Write what acts as a force of positions, velocities and t.");
+                    "Let it be the speed of a coordinate of mass 1:  coord q,  lagrangian ... + q'^2/2,  "
+                    "force q: its rate.");
         return;
     }
 }

@@ -68,19 +68,18 @@ static int first_word(const struct lexer *x) {
     return lexer_word(x->s->text + at, end - at);
 }
 
-/* A word that opens a block only where a name follows it, `part Rod(m, l):`, `library circuit:`, or a string,
- * `table "load.csv":`. */
+/* What the word that begins the line, and is one only before a name or a string, stands before; 0: it is
+ * another word. */
+static char before(const struct lexer *x, const char *word) {
+    size_t at = skip_blanks(x, x->at), length = strlen(word), next = skip_blanks(x, at + length);
+    if (next == at + length || next >= x->s->length || memcmp(x->s->text + at, word, length) != 0) return 0;
+    char c = character(x, next);
+    return (c | 32) >= 'a' && (c | 32) <= 'z' ? 'a' : c;
+}
+
+/* `part Rod(m, l):`, `library circuit:`, `table "load.csv":`. */
 static int opens_part(const struct lexer *x) {
-    static const char *const word[] = {"part", "library", "table"};
-    size_t at = skip_blanks(x, x->at);
-    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
-        size_t length = strlen(word[i]), next = skip_blanks(x, at + length);
-        char c = character(x, next);
-        if (next > at + length && next < x->s->length && memcmp(x->s->text + at, word[i], length) == 0 &&
-            (word[i][0] == 't' ? c == '"' : (c | 32) >= 'a' && (c | 32) <= 'z'))
-            return 1;
-    }
-    return 0;
+    return before(x, "part") == 'a' || before(x, "library") == 'a' || before(x, "table") == '"';
 }
 
 /* Statements --------------------------------------------------------------------------------------------- */
@@ -165,7 +164,7 @@ static void begin_statement(struct lexer *x, int indent) {
     x->header = word == LEXER_FOR || word == LEXER_MODE || opens_part(x);
     x->declares = word == LEXER_VAR || word == LEXER_RUN || word == LEXER_COORD || word == LEXER_CANONICAL ||
                   word == LEXER_PARAM || word == LEXER_INIT || word == LEXER_GUESS || word == LEXER_OUTPUT ||
-                  word == LEXER_FOR;
+                  word == LEXER_FOR || before(x, "use") == 'a' || before(x, "part") == 'a';
     x->colon = x->may_go_back = 0;
     x->first = x->tokens->count;
 }

@@ -82,7 +82,7 @@ static const struct lexer_foreign foreign[] = {
     {";", ",", LEXER_END, 0,
      "One statement a line, without a sign at its end; entries are separated by commas."},
     {"{", "(", LEXER_OPEN, 0,
-     "A unit stands behind a whole value of param, init, guess or output, or behind an unknown; arrays "
+     "A unit stands behind a whole value of param, init, guess, use or output, or behind an unknown; arrays "
      "and groups are written with ( )."},
     {"}", ")", LEXER_CLOSE, 0, "Arrays and groups are written with ( ), indices with [ ]."},
     {"\\", "", LEXER_END, 0, "A line that ends in an operator or a comma goes on by itself."},

@@ -183,12 +183,13 @@ static int fits_part(struct parser *p, const struct syntax_statement *s, int ins
     static const unsigned not_in_part = 1u << SYNTAX_MODEL | 1u << SYNTAX_HAMILTONIAN |
                                         1u << SYNTAX_STRUCTURE | 1u << SYNTAX_EXACT | 1u << SYNTAX_REFERENCE |
                                         1u << SYNTAX_RUN | 1u << SYNTAX_OPTIONS | 1u << SYNTAX_PART |
-                                        1u << SYNTAX_LIBRARY | 1u << SYNTAX_TABLE;
+                                        1u << SYNTAX_LIBRARY;
     static const unsigned in_library =
         1u << SYNTAX_PARAM | 1u << SYNTAX_LET | 1u << SYNTAX_PART | 1u << SYNTAX_USE | 1u << SYNTAX_NODE;
     unsigned kind = 1u << s->kind;
     const char *word = syntax_statement_word(s->kind);
-    if ((inside & IN_PART) && (kind & not_in_part)) {
+    int rows = s->kind == SYNTAX_TABLE && !s->name;
+    if ((inside & IN_PART) && (rows || (kind & not_in_part))) {
         source_hint(parser_wrong(p, p->begin, "`%s` cannot stand in a part.", word),
                     "Start it at the margin.");
         return 0;

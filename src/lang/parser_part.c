@@ -39,14 +39,16 @@ static int formal(struct parser *p, struct syntax_statement *s) {
         struct syntax_item *item = parser_item(p);
         item->name = parser_text(p, name);
         item->name_span = item->span = parser_span(p, name);
-        if (parser_is(p, LEXER_EQUALS) && !parser_valued(p, item, first, hint)) return 0;
+        if (parser_is(p, LEXER_EQUALS) &&
+            (!parser_valued(p, item, first, hint) || !parser_unit(p, item, first)))
+            return 0;
         *tail = item;
         tail = &item->next;
     } while (parser_take(p, LEXER_COMMA));
     return parser_expect(p, LEXER_CLOSE, "`)`", hint);
 }
 
-/* (1, b = 2): values by place, then by name. */
+/* (1 {mm}, b = 2): values by place, then by name. */
 static int actual(struct parser *p, struct syntax_item *instance, const char *hint) {
     struct syntax_item **tail = &instance->settings;
     int by_name = 0;
@@ -64,6 +66,7 @@ static int actual(struct parser *p, struct syntax_item *instance, const char *hi
         item->value = parser_expression(p);
         if (!item->value) return 0;
         item->span = parser_span(p, first);
+        if (!parser_unit(p, item, first)) return 0;
         if (!item->name && by_name) {
             source_hint(parser_wrong(p, first, "an argument by place stands before those by name."),
                         "Name it:  %s(a = 1, b = 2).", instance->name);

@@ -81,6 +81,12 @@ int parts_declares(const struct syntax_statement *s, const char *name, size_t le
     return 0;
 }
 
+int parts_has_table(const struct syntax_statement *part, const char *name) {
+    const struct syntax_statement *s = part->body;
+    while (s && !(s->kind == SYNTAX_TABLE && strcmp(s->name, name) == 0)) s = s->next;
+    return s != NULL;
+}
+
 /* Statements --------------------------------------------------------------------------------------------- */
 
 struct syntax_statement *parts_append(struct parts *x, const struct parts_scope *scope, parts_tail *out,
@@ -174,6 +180,19 @@ static void flow(struct parts *x, const struct parts_scope *scope, const struct 
     }
     source_hint(parts_error(x, item->target->span, "`%.60s` is no node.", s->items->target->text),
                 "`flow` says what flows out of a node:  node a,  flow a: expr.");
+}
+
+static void table(struct parts *x, const struct parts_scope *scope, const struct syntax_statement *s,
+                  parts_tail *out) {
+    const struct parts_tables *old = x->tables;
+    while (old && old->table != s) old = old->next;
+    if (old) return;
+    struct parts_tables *seen = parts_take(x, sizeof *seen);
+    struct syntax_statement *one = parts_append(x, scope, x->hoist ? x->hoist : out, s);
+    if (x->pool->refused) return;
+    *seen = (struct parts_tables){s, x->tables};
+    x->tables = seen;
+    if (scope->part) one->name = parts_join(x, scope->part->name, ".", s->name);
 }
 
 /* All other statements: rows, start values, events. */
@@ -278,6 +297,9 @@ void parts_write(struct parts *x, const struct parts_scope *scope, const struct 
             break;
         case SYNTAX_MODE:
             mode(x, scope, local, s, out);
+            break;
+        case SYNTAX_TABLE:
+            table(x, scope, s, out);
             break;
         case SYNTAX_PARAM:
         case SYNTAX_LET:

@@ -107,6 +107,8 @@ static void resolve(struct parts *x, const struct parts_scope *scope, const stru
         const struct parts_binding *b = scope->bindings;
         while (b && (strncmp(b->name, e->text, head) != 0 || b->name[head])) b = b->next;
         if (b && b->alias) through_alias(x, b->alias, rest, e);
+        else if (!b && !*rest && parts_has_table(scope->part, e->text))
+            e->text = parts_join(x, scope->part->name, ".", e->text);
         else if (b || parts_declares(scope->part->body, e->text, head, PARTS_OWN)) {
             e->text = parts_join(x, scope->prefix, ".", e->text);
             take_indices(x, scope, e);

@@ -28,6 +28,12 @@ struct parts_local {
     const struct parts_local *up;
 };
 
+/* A table of a part is written once, for all its instances: PART.load. */
+struct parts_tables {
+    const struct syntax_statement *table;
+    struct parts_tables *next;
+};
+
 /* Of an instance in loops: a reference to the loop's index, and its range, outermost first. */
 struct parts_indices {
     int count;
@@ -53,6 +59,7 @@ struct parts {
     struct parts_instance *bucket[PARTS_BUCKETS];
     struct syntax_statement ***hoist; /* inside a loop: where its declarations go, before it; NULL: outside */
     int in_mode;
+    struct parts_tables *tables; /* of parts that were used */
     union {
         struct syntax_node node;
         struct syntax_item item;
@@ -62,6 +69,7 @@ struct parts {
         struct syntax_use use;
         struct parts_local local;
         struct parts_instance instance;
+        struct parts_tables tables;
     } spare; /* handed out when memory is exhausted */
 };
 
@@ -84,6 +92,7 @@ const struct parts_instance *parts_instance(const struct parts *x, const char *n
  * model shows to its parts, parameters and functions? */
 enum parts_sight { PARTS_OWN, PARTS_LIBRARY, PARTS_MODEL };
 int parts_declares(const struct syntax_statement *s, const char *name, size_t length, enum parts_sight sight);
+int parts_has_table(const struct syntax_statement *part, const char *name);
 
 /* parts_use.c */
 void parts_use(struct parts *x, const struct parts_scope *scope, const struct parts_local *local,

@@ -162,7 +162,8 @@ static int arguments_fit(struct parts *x, const struct syntax_statement *part,
     return 1;
 }
 
-/* An argument becomes a `let` of the instance, or another name for a part or node. */
+/* An argument becomes a `let` of the instance, a parameter where it has a unit, or another name for a part or
+ * node. */
 static int bind(struct parts *x, const struct parts_scope *caller, const struct parts_local *local,
                 const struct syntax_item *instance, struct parts_scope *scope,
                 const struct syntax_item *formal, int at, parts_tail *out) {
@@ -181,12 +182,17 @@ static int bind(struct parts *x, const struct parts_scope *caller, const struct 
     int plain = value->kind == SYNTAX_REF && !value->primes && !value->moment && !value->multiplier;
     if (plain && parts_instance(x, value->text)) b->alias = value;
     scope->bindings = b;
-    if (b->alias) return 1;
-    struct syntax_statement let = {.kind = SYNTAX_LET, .span = instance->span};
-    struct syntax_statement *one = parts_append(x, scope, out, &let);
+    const struct syntax_unit *unit = given ? given->unit : formal->unit;
+    if (b->alias && !unit) return 1;
+    if (b->alias) {
+        parts_error(x, unit->node->span, "`%.60s` is a part or node, and has no unit.", value->text);
+        return 0;
+    }
+    struct syntax_statement own = {.kind = unit ? SYNTAX_PARAM : SYNTAX_LET, .span = instance->span};
+    struct syntax_statement *one = parts_append(x, scope, out, &own);
     struct syntax_item *item = parts_take(x, sizeof *item);
     if (x->pool->refused) return 0;
-    *item = (struct syntax_item){.span = given ? given->span : formal->span, .use = scope->use};
+    *item = (struct syntax_item){.span = given ? given->span : formal->span, .use = scope->use, .unit = unit};
     item->name = parts_name(x, scope, formal->name);
     item->name_span = given ? given->span : formal->name_span;
     item->value = value;

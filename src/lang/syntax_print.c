@@ -195,6 +195,7 @@ static void put_arguments(struct page *page, const struct syntax_item *one) {
         if (one->name) put(page, one->name);
         if (one->name && one->value) put(page, " = ");
         if (one->value) put_node(page, one->value, LOOSE);
+        put_settings(page, one->unit, NULL);
         if (one->next) put(page, ", ");
     }
     put(page, ")");

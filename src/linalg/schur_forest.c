@@ -130,12 +130,15 @@ static inline int factor_rows(struct schur *s, int i, int end, int plain, const 
     return 0;
 }
 
-MACHINE_WIDE __attribute__((flatten)) int schur_forest_factor(struct schur *s, const double *k,
-                                                              const int *active) {
+MACHINE_WIDE __attribute__((flatten)) static int factor(struct schur *s, const double *k, const int *active) {
     if (s->diagonal) fill_straight(s, k, active);
     memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
     return factor_rows(s, 0, s->plain, 0, active) || factor_rows(s, s->plain, s->plain_end, 1, active) ||
            factor_rows(s, s->plain_end, s->k, 0, active);
+}
+
+int schur_forest_factor(struct schur *s, const double *k, const int *active) {
+    return factor(s, k, active);
 }
 
 /* Rows i to end, less what the rows before them leave there: no row waits for its own part. */
@@ -154,13 +157,16 @@ static inline void miss_rows(const struct schur *s, int i, int end, int plain, c
     }
 }
 
-MACHINE_WIDE __attribute__((flatten)) void schur_forest_miss(const struct schur *s, const double *c,
-                                                             int rests) {
+MACHINE_WIDE __attribute__((flatten)) static void miss(const struct schur *s, const double *c, int rests) {
     memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
     miss_rows(s, 0, s->plain, 0, c, rests);
     if (rests) miss_rows(s, s->plain, s->plain_end, 1, c, 1);
     else miss_rows(s, s->plain, s->plain_end, 1, c, 0);
     miss_rows(s, s->plain_end, s->k, 0, c, rests);
+}
+
+void schur_forest_miss(const struct schur *s, const double *c, int rests) {
+    miss(s, c, rests);
 }
 
 /* From the row before `end` back to row i. */
@@ -185,11 +191,15 @@ static inline void back_rows(const struct schur *s, int i, int end, int plain) {
     }
 }
 
-MACHINE_WIDE __attribute__((flatten)) void schur_forest_back(const struct schur *s) {
+MACHINE_WIDE __attribute__((flatten)) static void back(const struct schur *s) {
     s->r[s->k] = 0;
     back_rows(s, s->plain_end, s->k, 0);
     back_rows(s, s->plain, s->plain_end, 1);
     back_rows(s, 0, s->plain, 0);
+}
+
+void schur_forest_back(const struct schur *s) {
+    back(s);
 }
 
 /* Four columns at once: r := L^-1 K x, then r := L^-T D^-1 r and x := x - M^-1 K^T r. */
@@ -216,14 +226,18 @@ static void tangents_back(const struct schur *s, four *restrict x, four *restric
     }
 }
 
-MACHINE_WIDE __attribute__((flatten)) int schur_tangents(const struct schur *s, const double *k,
-                                                         double *const e[4]) {
-    if (!s->forest || !s->diagonal) return 1;
+MACHINE_WIDE __attribute__((flatten)) static void tangents(const struct schur *s, const double *k,
+                                                           double *const e[4]) {
     four *x = (four *)s->four, *r = x + s->nq;
     for (int j = 0; j < s->nq; j++) x[j] = (four){e[0][j], e[1][j], e[2][j], e[3][j]};
     tangents_miss(s, k, x, r);
     tangents_back(s, x, r);
     for (int c = 0; c < 4; c++)
         for (int j = 0; j < s->nq; j++) e[c][j] = s->four[4 * j + c];
+}
+
+int schur_tangents(const struct schur *s, const double *k, double *const e[4]) {
+    if (!s->forest || !s->diagonal) return 1;
+    tangents(s, k, e);
     return 0;
 }

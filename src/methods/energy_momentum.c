@@ -42,10 +42,10 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 static void lay_out_system(const keel_problem *p, keel_work *w) {
     struct energy_momentum *m = w->method;
     const keel_pattern *mass = p->mass.value ? p->mass.pattern : NULL, *g = p->constraint.pattern;
-    const keel_block_kind of_mass = mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL;
+    const keel_system_block_kind of_mass = mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL;
     int nq = m->nq, n = 2 * nq, k = m->k;
     size_t entries = keel_native_rows_doubles(w);
-    const keel_block block[] = {
+    const keel_system_block block[] = {
         {of_mass, 0, 0, nq, mass},         {of_mass, 0, nq, nq, mass},
         {of_mass, nq, nq, nq, mass},       {KEEL_BLOCK_PLAIN, nq, 0, nq, p->f.pattern},
         {KEEL_BLOCK_SQUARES, nq, 0, k, g}, {KEEL_BLOCK_TRANSPOSED, nq, n, k, g},
@@ -136,7 +136,7 @@ static keel_status find_system(keel_work *w, const keel_attempt *a) {
     keel_native_rows_silence(w, middle);
     keel_native_rows_silence(w, end);
     for (int r = 0; r < m->k; r++) aside[r] = !w->native->active[r];
-    const keel_block_value value[] = {
+    const keel_system_value value[] = {
         {1, 0, mass},   {-0.5 * a->h, 0, mass}, {1, 0, mass}, {-0.5 * a->h, 0, m->numbers},
         {0.5, 0, bend}, {1, 0, middle},         {1, 0, end},  {1, 0, aside}};
     keel_work_count(w, 1, 0);

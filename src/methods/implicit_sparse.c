@@ -29,9 +29,9 @@ size_t implicit_sparse_layout(keel_work *w, int real, int complex) {
     if (!keel_native_sparse(w)) return 0;
     const keel_problem *p = w->native->problem;
     const keel_pattern *mass = p->mass.value ? p->mass.pattern : NULL, *g = p->constraint.pattern;
-    const keel_block_kind of_mass = mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL;
+    const keel_system_block_kind of_mass = mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL;
     int nq = m->nq, n = w->n, k = m->k, last = m->stabilised ? n + k : n;
-    const keel_block block[] = {
+    const keel_system_block block[] = {
         {of_mass, 0, 0, nq, mass},
         {of_mass, 0, nq, nq, mass},
         {of_mass, nq, nq, nq, mass},
@@ -69,7 +69,7 @@ keel_status implicit_sparse_factor(keel_work *w, const double *jacobian, int num
     const struct numbers c = count(w);
     const double *mass = keel_native_mass_entries(w), *bend = jacobian + c.force, *by_q = bend + c.bend,
                  *rows = by_q + c.rows, *aside = rows + c.rows, r = m->row_factor;
-    const keel_block_value value[] = {
+    const keel_system_value value[] = {
         {1, 0, mass},
         {-real, -imaginary, mass},
         {1, 0, mass},

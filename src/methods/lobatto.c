@@ -44,14 +44,14 @@ static void lay_out_system(const keel_problem *p, keel_work *w) {
     struct lobatto *m = w->method;
     const keel_pattern *mass = p->mass.value ? p->mass.pattern : NULL, *g = p->constraint.pattern;
     int steps = m->s - 1, nq = m->nq, k = m->k, part = nq + k, count = 0;
-    keel_block block[KEEL_BLOCKS];
+    keel_system_block block[KEEL_SYSTEM_BLOCKS];
     for (int l = 0; l < steps; l++) {
         int z = l * part, mu = z + nq;
-        block[count++] = (keel_block){mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL, z, z, nq, mass};
-        block[count++] = (keel_block){KEEL_BLOCK_TRANSPOSED, z, mu, k, g};
-        block[count++] = (keel_block){KEEL_BLOCK_DIAGONAL, mu, mu, k, NULL};
+        block[count++] = (keel_system_block){mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL, z, z, nq, mass};
+        block[count++] = (keel_system_block){KEEL_BLOCK_TRANSPOSED, z, mu, k, g};
+        block[count++] = (keel_system_block){KEEL_BLOCK_DIAGONAL, mu, mu, k, NULL};
         for (int i = 0; i < steps; i++)
-            block[count++] = (keel_block){KEEL_BLOCK_PLAIN, i * part + nq, z, k, g};
+            block[count++] = (keel_system_block){KEEL_BLOCK_PLAIN, i * part + nq, z, k, g};
     }
     m->system = keel_system_layout(w, steps * part, block, count, 1, 0);
     m->aside = keel_work_doubles(w, (size_t)k);
@@ -242,15 +242,15 @@ static keel_status solve_system(keel_work *w, const keel_attempt *a) {
     struct lobatto *m = w->method;
     const double *mass = keel_native_mass_entries(w);
     int steps = m->s - 1, nq = m->nq, k = m->k, part = nq + k, count = 0;
-    keel_block_value value[KEEL_BLOCKS];
+    keel_system_value value[KEEL_SYSTEM_BLOCKS];
     for (int r = 0; r < k; r++) m->aside[r] = !w->native->active[r];
     for (int l = 0; l < steps; l++) {
-        value[count++] = (keel_block_value){1, 0, mass};
-        value[count++] = (keel_block_value){-1, 0, m->g_rows + l * m->entries};
-        value[count++] = (keel_block_value){1, 0, m->aside};
+        value[count++] = (keel_system_value){1, 0, mass};
+        value[count++] = (keel_system_value){-1, 0, m->g_rows + l * m->entries};
+        value[count++] = (keel_system_value){1, 0, m->aside};
         for (int i = 0; i < steps; i++)
             value[count++] =
-                (keel_block_value){a->h * m->product[i + 1][l], 0, m->g_rows + (i + 1) * m->entries};
+                (keel_system_value){a->h * m->product[i + 1][l], 0, m->g_rows + (i + 1) * m->entries};
     }
     keel_status status = keel_system_factor(w, m->system, 0, value);
     keel_work_count(w, 1, 0);

@@ -47,7 +47,7 @@ static void lay_out_system(const keel_problem *p, keel_work *w) {
     const keel_pattern *mass = p->mass.value ? p->mass.pattern : NULL, *g = p->constraint.pattern,
                        *a = p->rolling.pattern;
     int nq = m->nq, kg = m->kg, kr = m->k - m->kg;
-    const keel_block block[] = {
+    const keel_system_block block[] = {
         {mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL, 0, 0, nq, mass},
         {KEEL_BLOCK_TRANSPOSED, 0, nq, kg, g},
         {KEEL_BLOCK_TRANSPOSED, 0, nq + kg, kr, a},
@@ -136,9 +136,9 @@ static int solve_system(keel_work *w, int count) {
     const double *g = m->rows, *g_middle = m->n_rows;
     long of_g = m->kg ? w->native->problem->constraint.pattern->nnz : 0;
     int rolls = count > m->kg, nq = m->nq;
-    const keel_block_value value[] = {{1, 0, keel_native_mass_entries(w)},  {-1, 0, g_middle},
-                                      {rolls ? -1 : 0, 0, g_middle + of_g}, {1, 0, g},
-                                      {rolls ? 1 : 0, 0, g + of_g},         {1, 0, m->aside}};
+    const keel_system_value value[] = {{1, 0, keel_native_mass_entries(w)},  {-1, 0, g_middle},
+                                       {rolls ? -1 : 0, 0, g_middle + of_g}, {1, 0, g},
+                                       {rolls ? 1 : 0, 0, g + of_g},         {1, 0, m->aside}};
     for (int i = 0; i < m->k; i++) m->aside[i] = i >= count || !w->native->active[i];
     keel_native_rows_silence(w, m->rows);
     if (keel_system_factor(w, m->system, 0, value) != KEEL_OK) return 0;

@@ -110,9 +110,15 @@ static int fits(struct keel_model *m, const struct syntax_statement *s, const st
     return 0;
 }
 
-int import_tables(struct keel_model *m) {
+/* Tables stand among the lines of the model, and among those of parts. */
+static int read_tables(struct keel_model *m, const struct syntax_statement *s) {
     int any = 0;
-    for (const struct syntax_statement *s = m->file->statements; s; s = s->next) {
+    for (; s; s = s->next) {
+        if (s->kind == SYNTAX_PART || s->kind == SYNTAX_LIBRARY) {
+            int inner = read_tables(m, s->body);
+            if (inner < 0) return inner;
+            any |= inner;
+        }
         if (s->kind != SYNTAX_TABLE || !s->name || is_read(m, s->left->text)) continue;
         const struct syntax_statement *block = block_of(m, s->left->text);
         if (block && (!block->items || strncmp(block->items->value->text, mark, sizeof mark - 1) != 0))
@@ -130,6 +136,10 @@ int import_tables(struct keel_model *m) {
         any = 1;
     }
     return any;
+}
+
+int import_tables(struct keel_model *m) {
+    return read_tables(m, m->file->statements);
 }
 
 int import_carries(const struct keel_model *m) {

@@ -185,19 +185,27 @@ static char *copy(const char *text, size_t length) {
     return own;
 }
 
-/* The text to a flat tree: libraries behind it, parts written out. */
+/* The text has become longer. */
+static int read_again(struct keel_model *m) {
+    char *longer = copy(m->source.text, m->source.length);
+    if (!longer) return diagnostics_memory(&m->messages);
+    free(m->text);
+    m->source.text = m->text = longer;
+    m->file = parser_run(&m->source, &m->messages, &m->pool);
+    return 1;
+}
+
+/* The text to a flat tree: libraries behind it, the rows of tables, theirs too; parts written out. */
 static int read_text(struct keel_model *m) {
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
-    int imports = m->file ? import_append(m) : 0, tables = m->file && imports >= 0 ? import_tables(m) : 0;
-    if (imports < 0 || tables < 0) return 0;
-    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool) + imports + tables > 0) {
-        char *longer = copy(m->source.text, m->source.length);
-        if (!longer) return diagnostics_memory(&m->messages);
-        free(m->text);
-        m->source.text = m->text = longer;
-        m->file = parser_run(&m->source, &m->messages, &m->pool);
-    }
+    int imports = m->file ? import_append(m) : 0;
+    if (imports < 0) return 0;
+    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool) + imports > 0 &&
+        !read_again(m))
+        return 0;
+    int tables = m->file ? import_tables(m) : 0;
+    if (tables < 0 || (tables > 0 && !read_again(m))) return 0;
     if (m->file && !m->messages.errors) m->file = parts_expand(&m->source, m->file, &m->messages, &m->pool);
     return m->file && !m->messages.errors;
 }
@@ -209,26 +217,6 @@ int open_problem(struct keel_model *m, int i) {
     return fill_checks_fit(r, &m->mode[i]->functions);
 }
 
-/* The clock that is asked for, or that of the model's `options`; 1, or 0 with a message. */
-static int take_clock(struct keel_model *m) {
-    struct model *model = m->model;
-    const char *text = m->clock;
-    char why[INSIDE_WHY];
-    model->clock = EXPR_NONE;
-    model->clock_where = (struct syntax_span){SOURCE_NOWHERE, 0};
-    for (int i = 0; i < model->options && !text; i++) {
-        if (strcmp(model->option[i].name, "clock") != 0) continue;
-        text = model->option[i].text;
-        model->clock_where = model->option[i].where;
-    }
-    if (!text || !text[0] || strcmp(text, "none") == 0) return 1;
-    model->clock = query_expression(m, text, why, sizeof why);
-    if (model->clock != EXPR_NONE) return 1;
-    source_diagnose(&m->messages, SOURCE_ERROR, model->clock_where.offset, model->clock_where.length,
-                    "the clock `%.80s`: %s", text, why);
-    return 0;
-}
-
 static int build(struct keel_model *m) {
     open_allow(m);
     tell_phase(m, "reading the model");
@@ -237,7 +225,7 @@ static int build(struct keel_model *m) {
                                         m->limits.stop,   m->file_read,      m->files_read};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     tell_phase(m, "analysing the equations");
-    if (!m->model || !take_clock(m) || !take_span(m) || !tangent_add(m) || !take_parameters(m) ||
+    if (!m->model || !open_clock(m) || !take_span(m) || !tangent_add(m) || !take_parameters(m) ||
         !open_modes(m) || !open_sides(m) || !open_linear_invariants(m))
         return 0;
     tell_phase(m, "compiling the model");

@@ -8,6 +8,7 @@
 int open_mode(struct keel_model *m, int i);
 int open_problem(struct keel_model *m, int i);
 int open_sides(struct keel_model *m);
+int open_clock(struct keel_model *m); /* the one that is asked for, or of the options */
 /* Linear invariants of each mode, as text. */
 int open_linear_invariants(struct keel_model *m);
 /* Start, functions and sides of the problems of all modes. */

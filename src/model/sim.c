@@ -266,14 +266,12 @@ static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell)
         status = advance(s, t_wake, stop, tell);
         if (status >= 0 && s->status < 0) return s->status; /* no memory */
         if (status < 0) return sim_outside(s, contact_failed(s, tell_dependence(s, status)));
+        int goes_on = status != KEEL_OK || (keel_time(s->solver) == stop && stop != t_end);
         if ((status == KEEL_EVENT || status == KEEL_REST) && is_of_contact(s))
             status = contact_act(s, keel_event(s->solver), status == KEEL_REST);
         else if (status == KEEL_EVENT) status = sim_act(s, keel_event(s->solver));
-        else if (status == KEEL_OK) {
-            int landed = keel_time(s->solver) == stop;
-            status = act_in_time(s);
-            if (!landed || stop == t_end) break; /* awake, paused or there */
-        }
+        if (status == KEEL_OK) status = act_in_time(s);
+        if (!goes_on) break; /* awake, paused or there */
         if (status != KEEL_OK || is_over(s, t_wake, t_end, tell, begin)) break;
         if (too_many_steps(s, begin)) return s->status;
     }

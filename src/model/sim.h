@@ -55,6 +55,8 @@ struct keel_sim {
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */
     double *time;   /* periods and times of the timed events of the mode timed_mode (sim_clock.c) */
     int timed_mode; /* -1: none yet */
+    double *due;    /* behind it: when each is next to act, running timed_way; NAN: not looked for yet */
+    double timed_way;
     double *held;   /* behind it, for held values */
     struct values_work scratch; /* enough for all that is asked in any mode */
     double simultaneous_time;   /* events at one time are counted */

@@ -177,11 +177,19 @@ static int moves_assigned(const struct keel_sim *s, const struct inside_event *o
     return 0;
 }
 
-/* The state where the solver stands is the new mode's, s->work, made consistent.  The sentence of a failure
- * names event and mode. */
+/* The sentence names event and mode. */
+static keel_status fail_after(struct keel_sim *s, const struct inside_event *own, keel_status status,
+                              const char *why) {
+    const char *name = s->m->model->mode[own->to].name;
+    if (status == KEEL_ENOMEM) return sim_no_memory(s);
+    return sim_fail(s, status, "after event `%s`%s%s%s: %.400s", own->event->label.text,
+                    name ? ", in mode `" : "", name ? name : "", name ? "`" : "", why);
+}
+
+/* The state where the solver stands is the new mode's, s->work, made consistent. */
 static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own) {
     const struct inside_mode *mode = s->m->mode[own->to];
-    const char *name = s->m->model->mode[own->to].name, *why = NULL;
+    const char *why = NULL;
     struct jump_path path;
     double t = keel_time(s->solver), off = off_constraints(s);
     keel_status status = jump_apply(&mode->jump, t, s->parameter, own->stays, s->work, &path);
@@ -193,16 +201,39 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
         else status = jump_check(&mode->jump, t, s->parameter, own->stays, keel_state(s->solver), &path);
         if (status == KEEL_OK && moves_assigned(s, own, off, path.why, sizeof path.why)) status = KEEL_ESTART;
     }
-    if (status == KEEL_ENOMEM) sim_no_memory(s);
-    else if (status < 0)
-        sim_fail(s, status, "after event `%s`%s%s%s: %.400s", own->event->label.text,
-                 name ? ", in mode `" : "", name ? name : "", name ? "`" : "", why ? why : path.why);
+    if (status < 0) fail_after(s, own, status, why ? why : path.why);
     jump_forget(&path);
     return status < 0 ? status : KEEL_OK;
 }
 
+/* Has a problem no rows but those from which y is solved?  Then any state is consistent, and none moves. */
+static int is_free(const keel_problem *p) {
+    return !p->energy.value && p->invariant.count == 0 && p->constraint.count == 0 && p->rolling.count == 0 &&
+           p->hidden.count == 0 && p->algebraic.count == p->m;
+}
+
+/* Is an event a plain sample?  It stays in its mode, and nothing there follows the states that it assigns but
+ * algebraic variables: no rows, surfaces, impulses, sensitivities or located events. */
+static int is_sample(const struct keel_sim *s, const struct inside_event *own) {
+    const struct inside_mode *mode = s->m->mode[s->mode];
+    return own->event->direction >= SYNTAX_EVERY && own->to == s->mode && !s->contact &&
+           is_free(&s->problem[s->mode]) && s->m->surfaces == 0 && s->m->model->directions == 0 &&
+           s->m->model->mode[s->mode].events == 0 && !mode->jump.there && !mode->impact.there &&
+           !mode->impact.impulse.there;
+}
+
+/* What is left of `change` there. */
+static keel_status sample(struct keel_sim *s, const struct inside_event *own) {
+    keel_status status = sim_take_values(s, own);
+    if (status != KEEL_OK) return status;
+    memcpy(s->entry, s->work, (size_t)(s->problem[s->mode].n + s->problem[s->mode].m) * sizeof *s->entry);
+    status = keel_go_on(s->solver, s->work);
+    return status < 0 ? fail_after(s, own, status, sim_said_by(s->solver)) : KEEL_OK;
+}
+
 static keel_status change(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
+    if (is_sample(s, own)) return sample(s, own);
     keel_status status = sim_take_values(s, own);
     if (status == KEEL_OK) status = sim_rows_before(s);
     if (status != KEEL_OK) return status;

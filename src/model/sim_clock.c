@@ -12,8 +12,9 @@
 #include <math.h>
 
 static int same(double a, double b) {
+    if (a == b) return 1;
     double size = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
-    return fabs(a - b) <= 4 * DBL_EPSILON * size;
+    return size < HUGE_VAL && fabs(a - b) <= 4 * DBL_EPSILON * size;
 }
 
 static const struct model_mode *mode_of(const struct keel_sim *s) {
@@ -22,21 +23,6 @@ static const struct model_mode *mode_of(const struct keel_sim *s) {
 
 static const char *name_of(const struct keel_sim *s, int k) {
     return mode_of(s)->event[mode_of(s)->events + k].label.text;
-}
-
-/* Periods and times with the run's own parameters. */
-static keel_status read_times(struct keel_sim *s) {
-    const struct model_mode *mode = mode_of(s);
-    if (s->timed_mode == s->mode) return KEEL_OK;
-    if (tape_call(&s->m->mode[s->mode]->times, NAN, NULL, s->parameter, s->time)) return sim_no_memory(s);
-    for (int k = 0; k < mode->timed; k++) {
-        int every = mode->event[mode->events + k].direction == SYNTAX_EVERY;
-        if (isfinite(s->time[k]) && (!every || s->time[k] > 0)) continue;
-        return sim_fail(s, KEEL_EINVAL, "the %s of event `%.80s` is %g", every ? "period" : "time",
-                        name_of(s, k), s->time[k]);
-    }
-    s->timed_mode = s->mode;
-    return KEEL_OK;
 }
 
 /* The first time of event k from t on, t itself where it is one; never: infinite; none can be told from t:
@@ -48,13 +34,38 @@ static double time_from(const struct keel_sim *s, int k, double t, int beyond) {
         if (same(value, t)) return beyond ? way * HUGE_VAL : t;
         return (value - t) * way > 0 ? value : way * HUGE_VAL;
     }
-    double first = way > 0 ? ceil(t / value) : floor(t / value);
-    for (int i = -1; i <= 1; i++) { /* the quotient is rounded */
-        double time = (first + way * i) * value;
-        if (same(time, t) && !beyond) return t;
-        if (!same(time, t) && (time - t) * way > 0) return time;
+    double nearest = floor(t / value + 0.5), time = nearest * value;
+    int meets = same(time, t);
+    if (meets && !beyond) return t;
+    if (meets || (time - t) * way < 0) time = (nearest + way) * value;
+    return (time - t) * way > 0 && !same(time, t) ? time : NAN;
+}
+
+/* Periods and times with the run's own parameters, and when each event is next due: it stays so until the
+ * event acts (sim_fired), the mode changes or the run turns round. */
+static keel_status read_times(struct keel_sim *s) {
+    const struct model_mode *mode = mode_of(s);
+    if (tape_call(&s->m->mode[s->mode]->times, NAN, NULL, s->parameter, s->time)) return sim_no_memory(s);
+    for (int k = 0; k < mode->timed; k++) {
+        int every = mode->event[mode->events + k].direction == SYNTAX_EVERY;
+        if (isfinite(s->time[k]) && (!every || s->time[k] > 0)) continue;
+        return sim_fail(s, KEEL_EINVAL, "the %s of event `%.80s` is %g", every ? "period" : "time",
+                        name_of(s, k), s->time[k]);
     }
-    return NAN;
+    s->timed_mode = s->mode;
+    s->timed_way = s->direction;
+    for (int k = 0; k < mode->timed; k++) s->due[k] = NAN;
+    return KEEL_OK;
+}
+
+static int has_times(const struct keel_sim *s) {
+    return s->timed_mode == s->mode && s->timed_way == s->direction;
+}
+
+/* When event k acts next, at t, where the run stands, or later; NAN: that cannot be told. */
+static double due(struct keel_sim *s, int k, double t) {
+    if (isnan(s->due[k])) s->due[k] = time_from(s, k, t, same(s->fired[mode_of(s)->events + k].t, t));
+    return s->due[k];
 }
 
 /* A table without values where the run goes on. */
@@ -97,9 +108,9 @@ int sim_due(struct keel_sim *s) {
     const struct model_mode *mode = mode_of(s);
     double t = keel_time(s->solver);
     if (mode->timed == 0 || s->direction == 0 || keel_state_of(s->solver) < 0) return -1;
-    if (read_times(s) != KEEL_OK) return -1;
+    if (!has_times(s) && read_times(s) != KEEL_OK) return -1;
     for (int k = 0; k < mode->timed; k++)
-        if (!same(s->fired[mode->events + k].t, t) && time_from(s, k, t, 0) == t) return mode->events + k;
+        if (same(due(s, k, t), t)) return mode->events + k;
     return -1;
 }
 
@@ -114,9 +125,9 @@ keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *e
     double rest = contact_next_rest(s);
     if (s->contact && rest < *next && !same(rest, t_end)) *next = rest;
     if (mode->timed == 0) return KEEL_OK;
-    if (read_times(s) != KEEL_OK) return s->status;
+    if (!has_times(s) && read_times(s) != KEEL_OK) return s->status;
     for (int k = 0; k < mode->timed; k++) {
-        double time = time_from(s, k, t, 1);
+        double time = due(s, k, t);
         if (isnan(time))
             return sim_fail(s, KEEL_ELIMIT,
                             "the period of event `%.80s`, %g, is lost in the round-off of t = %.10g",

@@ -29,6 +29,7 @@ void sim_fired(struct keel_sim *s, int event) {
     double v[2 * DERIVATIVES];
     if (is_timed(s, event)) {
         *f = (struct sim_fired){.t = keel_time(s->solver), .slope = NAN};
+        s->due[event - s->m->model->mode[s->mode].events] = NAN; /* another time is next */
         return;
     }
     int known = onset_at(s, event, v), again = acted_now(s, event);
@@ -44,6 +45,7 @@ void sim_moved(struct keel_sim *s, int to, const unsigned char *touched) {
     const struct model_mode *from = &s->m->model->mode[s->mode], *next = &s->m->model->mode[to];
     struct sim_fired *before = s->fired;
     if (to != s->mode) {
+        s->timed_mode = -1;
         s->fired = s->fired_before;
         s->fired_before = before;
         for (int k = 0; k < next->events + next->timed; k++) {

@@ -51,11 +51,12 @@ int sim_take_memory(struct keel_sim *s) {
     s->rate = calloc(most_numbers(m), sizeof *s->rate);
     s->moment = calloc((size_t)m->model->directions + 1, sizeof *s->moment);
     s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
-    s->time = malloc(most_events(m) * sizeof *s->time);
+    s->time = malloc(2 * most_events(m) * sizeof *s->time);
     s->timed_mode = -1;
     if (!s->time || !s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->rate ||
         !s->moment || !s->fired || !take_scratch(s))
         return 0;
+    s->due = s->time + most_events(m);
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
     for (size_t i = 0; i < 2 * most_events(m); i++)

@@ -21,6 +21,24 @@ class Stabilizers(cli.Case):
     def text(self, *words):
         return self.keel(*words, "--interpret").stdout.decode()
 
+    def test_columns_stand_below_their_heads(self):
+        """Whatever the names of rows are: the column is as wide as they, or a name has a line of its own."""
+        with open(example("pendulum")) as file:
+            text = file.read()
+        for name in ("rod", "a_rod_with_a_rather_long_name", "a_rod_with_a_name_that_would_fill_nearly_half_a_line"):
+            path = os.path.join(self.folder, "long.keel")
+            with open(path, "w") as file:
+                file.write(text.replace(" rod:", f" {name}:").replace("lambda.rod", f"lambda.{name}"))
+            lines = self.text("run", path, "--tend", "1", "--accuracy", "no").splitlines()
+            first = next(i for i, line in enumerate(lines) if line.split()[:1] == ["kept"])
+            starts = [lines[first].index(head) for head in ("start", "largest drift", "in round-offs", "last")]
+            self.assertIn("  " + name, [line[:len(name) + 2] for line in lines])
+            rows = [line for line in lines[first + 1:first + 7] if "e-" in line or "e+" in line]
+            self.assertGreaterEqual(len(rows), 3)
+            for line in rows[:3]:
+                for at in starts:
+                    self.assertEqual((line[at - 1], line[at] == " "), (" ", False), f"{lines[first]}\n{line}")
+
     def test_rows_that_hold_at_the_ends_of_steps_alone(self):
         """Methods that conserve by themselves do so at their nodes: what their polynomials do between them is told."""
         for model, method, row, kept in ((ORBIT, "gonzalez", "energy", False), (ORBIT, "average-field4", "energy", False),

@@ -69,6 +69,20 @@ class TableFiles(cli.Case):
             self.write(rows, "load.csv")
             self.assertEqual(self.end(), whole)
 
+    def test_tables_of_imported_parts(self):
+        """The file of a table in an imported part lies beside the model, and is missed where it does not."""
+        self.write('part Pulled(m = 1 {kg}):\n    table pull = "load.csv", column = "kN"\n    var x\n'
+                   "    m*x' = pull(t)\n    init x = 0\n", "mine.keel")
+        self.write('import "mine.keel"\nuse Pulled p(), q(500 {g})\nrun 0 .. 4\n', "imports.keel")
+        self.keel("run", "imports.keel", "--accuracy", "no", "--at", "4", "--out", "imports.csv", "--force")
+        with open(self.path("imports.csv")) as file:
+            p, q = file.read().split("\n")[-2].split(",")[1:3]
+        self.assertAlmostEqual(float(p), 2.75, delta=1e-12)
+        self.assertAlmostEqual(float(q), 5.5, delta=1e-12)
+        os.remove(self.path("load.csv"))
+        said = self.keel("check", "imports.keel", status=1).stderr.decode()
+        self.assertIn("`load.csv`", said)
+
     def test_stands_alone(self):
         """What is kept of a run has the rows: the file may go."""
         whole = self.end("--out", "kept.h5")

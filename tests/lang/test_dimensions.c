@@ -50,6 +50,9 @@ static const struct {
     {HEAD "var u {V}, i {A}\nC*u' = i\nL*i + u = U\ninit u = 0\nrun 0 .. 1\n", "Wb", "V"},
     {HEAD "var u {V}\nvar i\nC*u' = i\nR*i + u = U\nvar x {m}\nx' = i\ninit u = 0, x = 0\nrun 0 .. 1\n",
      "m/s", "A"},
+    {"library circuit\nnode a\nuse Resistor r(a, earth, 1 {kOhm})\nuse Capacitor c(a, earth, 1 {uF/m})\n"
+     "init c.u = 1\nrun 0 .. 1\n",
+     "A/m", "in A"},
     {HEAD "coord x {m}, y {m}\nlagrangian m*(x'^2 + y'^2)/2 - m*g*y\nconstraint rod: x^2 + y^2 = l\n"
           "init y = 0, y' = 0\nguess x = l\nrun 0 .. 1\n",
      "m^2", "in m"},

@@ -30,6 +30,20 @@ static void models_survive_printing(void **unused) {
     }
 }
 
+static void parts_survive_printing(void **unused) {
+    (void)unused;
+    struct reading r;
+    read_well(&r, "part Pulled(m = 2 {kg}, x0):\n    table load = \"load.csv\", by = linear\n    var x\n"
+                  "    m*x' = load(t)\n    init x = x0\nuse Pulled one(x0 = 1 {mm}), two(3 {kN/m^2}, 0)\n"
+                  "run 0 .. 1\ntable \"load.csv\":\n    \"0, 1\"\n    \"1, 2\"\n");
+    char *text = syntax_print(r.file, &r.pool);
+    assert_non_null(strstr(text, "part Pulled(m = 2 {kg}, x0):"));
+    assert_non_null(strstr(text, "(x0 = 1 {mm})"));
+    assert_non_null(strstr(text, "{kN/m^2}, 0)"));
+    prints_back(&r);
+    pool_release(&r.pool);
+}
+
 static void tables_survive_printing(void **unused) {
     (void)unused;
     struct reading r;
@@ -173,9 +187,8 @@ static void random_trees_survive_printing(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models_survive_printing),
-        cmocka_unit_test(tables_survive_printing),
-        cmocka_unit_test(units_survive_printing),
+        cmocka_unit_test(models_survive_printing),       cmocka_unit_test(parts_survive_printing),
+        cmocka_unit_test(tables_survive_printing),       cmocka_unit_test(units_survive_printing),
         cmocka_unit_test(random_trees_survive_printing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -287,8 +287,7 @@ static void mistakes_are_told(void **state) {
 
     open_variant(&v, 500, 1, 0);
     refused(&v, &(keel_options){.norm = KEEL_UNIT}, KEEL_EINVAL, "too many for dense matrices");
-    refused(&v, &(keel_options){.method = "rolling-midpoint", .step = h}, KEEL_EINVAL,
-            "sparse ones need a jacobian");
+    refused(&v, &(keel_options){.method = "radau-ggl"}, KEEL_EINVAL, "of the constraints, one of the forces");
     close_variant(&v);
 }
 

@@ -290,6 +290,43 @@ static void saved_runs_go_on(void **unused) {
     keel_model_close(m);
 }
 
+/* A variable beside contacts is the speed of a coordinate of mass 1: a motor whose current grows until the
+ * block slips; and the current goes through an impact as if there were none. */
+static void variables_are_driven_along(void **unused) {
+    (void)unused;
+    static const char numbers[] = "param m = 1, g = 9.81, mu = 0.3, L = 0.1, R = 2, k = 1.5, U = 6\n";
+    static const char motor[] =
+        "coord x, y, charge\nlet i = charge'\n"
+        "lagrangian m*(x'^2 + y'^2)/2 - m*g*y + charge'^2/2\nforce x: k*i\n"
+        "force charge: (U - R*i - k*x')/L\ncontact soil: y, sliding = x', friction = mu\n"
+        "init x = 0, y = 0, x' = 0, y' = 0, charge = 0, charge' = 0\nrun 0 .. 3\n";
+    static const char by_hand[] = "var v, i\ni' = (U - R*i - k*v)/L\n"
+                                  "v' = if(v > 0 or k*i > mu*m*g, (k*i - mu*m*g)/m, 0)\n"
+                                  "init v = 0, i = 0\nrun 0 .. 3\n";
+    char text[600], flat[600];
+    snprintf(text, sizeof text, "%s%s", numbers, motor);
+    snprintf(flat, sizeof flat, "%s%s", numbers, by_hand);
+    keel_model *m = model_of(text), *hand = model_of(flat);
+    keel_sim *s = keel_sim_open(m, &tight), *other = keel_sim_open(hand, &tight);
+    for (double t = 0.25; t <= 3; t += 0.25) {
+        run_to(s, t);
+        run_to(other, t);
+        assert_near(value_of(s, "x'"), value_of(other, "v"), 1e-8);
+        assert_near(value_of(s, "charge'"), value_of(other, "i"), 1e-8);
+    }
+    keel_sim_close(s);
+    keel_sim_close(other);
+    keel_model_close(m);
+    keel_model_close(hand);
+    m = model_of("coord y, q\nlagrangian y'^2/2 - 9.81*y + q'^2/2\nforce q: -q'\n"
+                 "contact soil: y, restitution = 0.5\ninit y = 1, y' = 0, q = 0, q' = 1\nrun 0 .. 2\n");
+    s = keel_sim_open(m, &tight);
+    run_to(s, 2);
+    assert_near(value_of(s, "q'"), exp(-2), 1e-9);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
 static void scenes_hold_together(void **unused) {
     (void)unused;
     int jams = 0;
@@ -311,6 +348,7 @@ int main(void) {
         cmocka_unit_test(starts_that_cannot_be_are_refused),
         cmocka_unit_test(mistakes_have_their_sentence),
         cmocka_unit_test(saved_runs_go_on),
+        cmocka_unit_test(variables_are_driven_along),
         cmocka_unit_test(scenes_hold_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,41 @@ static void samples_take_no_more_steps_than_they_are(void **state) {
     keel_model_close(m);
 }
 
+/* A sample costs one evaluation, of the rate that it changes: a step of dop853 is 12 others.  By instructions
+ * it is compared with the same model without the event, in calls that end at the same times
+ * (docs/limits.md): a step that need not land on a time is another step. */
+static void samples_evaluate_what_they_change(void **state) {
+    (void)state;
+    keel_model *m = model_of(SAMPLED);
+    keel_options o = {.method = "dop853"};
+    keel_sim *s = open_it(m, &o);
+    run_to(s, 5);
+    long before = keel_statistics(keel_sim_solver(s)).calls;
+    run_to(s, 10);
+    assert_int_equal(keel_statistics(keel_sim_solver(s)).calls - before, 500 * (12 + 1));
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+/* An event found at the time of a sample, a round-off before or after it: both act, whichever is first. */
+static void located_events_leave_no_sample_out(void **state) {
+    (void)state;
+    for (int k = 1; k < 100; k++) {
+        char text[240];
+        snprintf(text, sizeof text,
+                 "var x, n, m\nx' = 1\nn' = 0\nm' = 0\nevent hit: x - %d/100 rising -> m := m + 1\n"
+                 "event tick: every 0.01 -> n := n + 1\ninit x = 0, n = 0, m = 0\nrun 0 .. 1\n",
+                 k);
+        keel_model *m = model_of(text);
+        keel_sim *s = open_it(m, NULL);
+        run_to(s, 1);
+        assert_near(value_of(s, "n"), 101, 0);
+        assert_near(value_of(s, "m"), 1, 0);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+}
+
 #define LAPS                                                                                      \
     "var x\nx' = 1\nevent lap: every 0.1 -> x := x + 1\nevent odd: at t = 0.25 -> x := x + 100\n" \
     "event last: at t = 3*0.1 -> record\ninit x = 0\nrun 0 .. 0.3\n"
@@ -243,6 +278,8 @@ int main(void) {
         cmocka_unit_test(samples_are_at_whole_multiples),
         cmocka_unit_test(what_is_sampled_follows_the_recursion),
         cmocka_unit_test(samples_take_no_more_steps_than_they_are),
+        cmocka_unit_test(samples_evaluate_what_they_change),
+        cmocka_unit_test(located_events_leave_no_sample_out),
         cmocka_unit_test(ends_and_times_that_meet),
         cmocka_unit_test(pieces_are_the_whole),
         cmocka_unit_test(backwards_they_act_in_turn),

@@ -106,21 +106,35 @@ void outcome_treatment(const struct outcome *o, const struct job *j, int i, cons
         text_add(out, capacity, "%s%.1e between the steps", out[0] ? "; " : "", between);
 }
 
+int outcome_widen(int width, const char *name) {
+    size_t length = strlen(name);
+    return length > OUTCOME_WIDEST || (int)length < width ? width : (int)length;
+}
+
+void outcome_name(FILE *out, const char *name, int width) {
+    int fits = strlen(name) <= (size_t)width;
+    if (!fits) fprintf(out, "  %s\n", name);
+    fprintf(out, "  %-*s", width, fits ? name : "");
+}
+
 static void rows_text(const struct outcome *o, const struct job *j, FILE *out, int color) {
     keel_row row;
-    int any = 0;
+    int any = 0, width = OUTCOME_NARROWEST;
+    for (int i = 0; i < keel_sim_rows(o->sim); i++)
+        if (outcome_row(o, j, i, &row)) width = outcome_widen(width, row.name);
     for (int i = 0; i < keel_sim_rows(o->sim); i++) {
         if (!outcome_row(o, j, i, &row)) continue;
         if (!any++)
-            fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", message_bold(color), "kept", "start",
+            fprintf(out, "  %s%-*s %-14s %-17s %-15s %s%s\n", message_bold(color), width, "kept", "start",
                     "largest drift", "in round-offs", "last", message_plain(color));
         char drift[24], units[24], last[24], treatment[80];
         text_number(drift, sizeof drift, "%.1e", row.drift);
         text_number(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
         text_number(last, sizeof last, "%.1e", fabs(row.last));
         outcome_treatment(o, j, i, &row, treatment, sizeof treatment);
-        fprintf(out, "  %-20s %-14.6g %-17s %-15s %-*s%s\n", row.name, row.start, drift, units,
-                treatment[0] ? 12 : 0, last, treatment);
+        outcome_name(out, row.name, width);
+        fprintf(out, " %-14.6g %-17s %-15s %-*s%s\n", row.start, drift, units, treatment[0] ? 12 : 0, last,
+                treatment);
     }
 }
 

@@ -27,6 +27,11 @@ int outcome_correction(const struct outcome *o, const struct job *j, char *out, 
 int outcome_finding(const struct outcome *o, char *out, size_t capacity);
 /* Why corrections were not measured, or where: in a part of a sentence; 0: they were. */
 int outcome_not_corrected(const struct outcome *o, const struct job *j, char *out, size_t capacity);
+/* The first column of a table of the certificate, names: as wide as the longest up to OUTCOME_WIDEST; a name
+ * that is longer stands above its numbers. */
+enum { OUTCOME_NARROWEST = 20, OUTCOME_WIDEST = 36 };
+int outcome_widen(int width, const char *name); /* from OUTCOME_NARROWEST on, over all names */
+void outcome_name(FILE *out, const char *name, int width);
 /* Row i of the certificate over all modes, of keel_sim_rows; 0: no mode of the run has it.  Without a
  * stabilizer steps are not measured: drift is then the largest at output
  * times, units and last are NAN. */

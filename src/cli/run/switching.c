@@ -62,13 +62,16 @@ int switching_surface(const keel_surface *s, char *out, size_t capacity) {
 static void jumps_text(const struct outcome *o, FILE *out, int color) {
     keel_jump one;
     long count = 0;
-    for (; keel_sim_jump(o->sim, count, &one); count++) {
+    int width = OUTCOME_NARROWEST;
+    for (; count < SHOWN && keel_sim_jump(o->sim, count, &one); count++)
+        width = outcome_widen(width, one.row);
+    for (count = 0; keel_sim_jump(o->sim, count, &one); count++) {
         if (count >= SHOWN) continue;
         if (count == 0)
-            fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", message_bold(color), "jumps", "t", "before",
-                    "after", "event", message_plain(color));
-        fprintf(out, "  %-20s %-14.6g %-17.6g %-15.6g %s\n", one.row, one.t, one.before, one.after,
-                one.event);
+            fprintf(out, "  %s%-*s %-14s %-17s %-15s %s%s\n", message_bold(color), width, "jumps", "t",
+                    "before", "after", "event", message_plain(color));
+        outcome_name(out, one.row, width);
+        fprintf(out, " %-14.6g %-17.6g %-15.6g %s\n", one.t, one.before, one.after, one.event);
     }
     if (count > SHOWN) fprintf(out, "  and %ld more\n", count - SHOWN);
 }
