@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Members under way, of all workers: twice what a large GPU has threads for, and a quarter of the memory. */
-enum { RUNS = 1 << 17, RUN_BYTES = 1 << 16, LEAST_RUNS = 256 };
+enum { RUNS = 1 << 18, RUN_BYTES = 1 << 16, LEAST_RUNS = 256 };
 enum { BYTES = 1 << 30 }; /* at most, of blocks under way */
 enum { MORE_BLOCKS = 4 }; /* than runs under way fill */
 enum { PORTIONS = 8 };    /* in which lanes are filled, one a launch */
