@@ -209,8 +209,9 @@ static int invariant(struct parser *p, struct syntax_statement *s) {
     const struct lexer_token *first = p->at;
     if (parser_take_word(p, LEXER_ENERGY)) {
         if (parser_is(p, LEXER_EQUALS)) {
-            source_hint(parser_wrong(p, p->at, "`energy` is derived from the lagrangian or hamiltonian."),
-                        "Write  invariant energy  alone, or give your expression another name.");
+            source_hint(
+                parser_wrong(p, p->at, "`energy` stands for the one that a lagrangian or hamiltonian gives."),
+                "Write  invariant energy  alone, or give your expression another name.");
             return 0;
         }
         s->items = parser_item(p);
