@@ -57,7 +57,7 @@ struct keel_sim {
     int timed_mode; /* -1: none yet */
     double *due;    /* behind it: when each is next to act, running timed_way; NAN: not looked for yet */
     double timed_way;
-    double *held;   /* behind it, for held values */
+    double *held;               /* behind it, for held values */
     struct values_work scratch; /* enough for all that is asked in any mode */
     double simultaneous_time;   /* events at one time are counted */
     int simultaneous;
