@@ -27,7 +27,7 @@ static inline double hand_dot(int n, const double *a, const double *b) { /* thre
     return a[0] * b[0] + a[1] * b[1] + (n > 3 ? a[2] * b[2] + a[3] * b[3] : a[2] * b[2]);
 }
 
-/* One correction by two rows, x -= G^T (G G^T)^-1 c, which nobody checks: the least that a projection does. */
+/* One correction by two rows, x -= G^T (G G^T)^-1 c, which nobody checks: the least a projection does. */
 static inline __attribute__((always_inline)) void hand_project(int n, const double *g, const double *h,
                                                                double c0, double c1, double *x) {
     double gg = hand_dot(n, g, g), gh = hand_dot(n, g, h), hh = hand_dot(n, h, h);
