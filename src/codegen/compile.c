@@ -330,7 +330,12 @@ enum compile_status compile_begin(const char *source, const struct compile_limit
         out->handle = load(w->target, message, capacity); /* NULL: another process has just removed it */
         out->cached = out->handle != NULL;
     }
-    status = out->cached ? COMPILE_READY : begin_work(&tool, w, message, capacity);
+    if (out->cached) status = COMPILE_READY;
+    else if (!l->cached) status = begin_work(&tool, w, message, capacity);
+    else {
+        text_set(message, capacity, "It is not in the cache.");
+        status = COMPILE_FAILED;
+    }
     if (status != COMPILE_BUSY) work_close(out);
     return status;
 }

@@ -31,6 +31,7 @@ struct compile_limits {
     const volatile int *stop; /* not 0: it is ended at once; NULL: nobody asks */
     int lanes;                /* that the source has; 0: none */
     int device;               /* it is CUDA C++, for nvcc */
+    int cached;               /* what is not in the cache is not compiled: FAILED */
 };
 /* As many lanes as the vectors of this machine have. */
 int compile_lanes(void);
