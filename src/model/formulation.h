@@ -66,6 +66,7 @@ struct formulation {
     struct distance distance; /* of a lagrangian or canonical hamiltonian with nothing beside it: its forms */
     /* The general formulation. */
     unsigned char *torn; /* [columns] its highest derivative is an algebraic variable */
+    int *solves;         /* [rows] the column that a row is solved for, torn or not */
     int eliminated;      /* rows of the largest block solved by elimination on the graph (eliminate.h) */
     int extra;           /* derivatives of the algebraic variables beyond the first that are carried along */
     expr *place;         /* by symbol: 1 + its number in `basic`; 0: not there */
