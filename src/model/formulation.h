@@ -49,6 +49,8 @@ struct formulation {
     expr *curvature; /* constraint rows, then rolling ones; or NULL */
     expr *contact;   /* what contact.h wants to know of contacts, their gaps first; or NULL */
     int contacts, contact_numbers;
+    expr *sample; /* what timed events assign, where these are all and stay in the mode; NULL: they are not */
+    int samples;
     int *event_direction;
     unsigned char *event_kind;
     int surfaces;  /* the last ones of the events (surface.h) */
