@@ -182,6 +182,75 @@ static void what_has_left_is_there(void **state) {
     }
 }
 
+static int draw(unsigned *seed, int below) {
+    *seed = *seed * 1103515245U + 12345U;
+    return (int)(*seed >> 16) % below;
+}
+
+/* A random circuit: a tree of resistors, a source, capacitors without loops among these, diodes; how many
+ * nodes.  guesses: of all potentials, which keeps them where Newton's method begins. */
+enum { NODES = 6 };
+static int random_circuit(unsigned *seed, int guesses, char *text, size_t capacity) {
+    int nodes = 2 + draw(seed, NODES - 1), joined[NODES + 1], capacitors = 0;
+    size_t at =
+        (size_t)snprintf(text, capacity, BEGIN "node n[0..%d]\nuse Resistor e(n[0], earth, 1e9)\n", nodes);
+#define ADD(...) at += (size_t)snprintf(text + at, capacity - at, __VA_ARGS__)
+    for (int i = 0; i <= nodes; i++) joined[i] = i;
+    for (int i = 1; i <= nodes; i++)
+        ADD("use Resistor r%d(n[%d], n[%d], %d)\n", i, i, draw(seed, i), 1 + draw(seed, 9));
+    ADD("use Resistor g(n[%d], earth, 1)\nuse Source s(n[0], earth, v = 2*sin(3*t))\n", nodes);
+    for (int i = 0; i < 8; i++) {
+        int a = draw(seed, nodes + 1), b = draw(seed, nodes + 1);
+        if (i % 2) {
+            if (a != b) ADD("use Diode d%d(n[%d], n[%d], Is = 1e-5)\n", i, a, b);
+            continue;
+        }
+        if (joined[a] == joined[b]) continue;
+        for (int k = 0, from = joined[b], to = joined[a]; k <= nodes; k++)
+            if (joined[k] == from) joined[k] = to;
+        ADD("use Capacitor c%d(n[%d], n[%d], 0.%d)\ninit c%d.u = 0\n", i, a, b, 1 + i, i);
+        capacitors++;
+    }
+    for (int i = 1; i <= nodes && guesses; i++) ADD("guess n[%d].v = 0\n", i);
+    ADD("run 0 .. 2\n");
+#undef ADD
+    return capacitors ? nodes + 1 : 0;
+}
+
+/* They have no more unknowns than nodes and sources, and move as they do with all potentials solved for. */
+static void random_circuits_move_as_before(void **state) {
+    (void)state;
+    unsigned seed = 1;
+    for (int i = 0; i < 40; i++) {
+        double value[2][NODES + 1];
+        unsigned own = 0;
+        int nodes = 0;
+        for (int guesses = 0; guesses < 2; guesses++) {
+            char text[3000];
+            own = seed;
+            nodes = random_circuit(&own, guesses, text, sizeof text);
+            if (nodes == 0) break;
+            keel_model *m =
+                keel_model_read("random", text, strlen(text), &(keel_model_options){.interpret = 1});
+            if (keel_model_status(m) != KEEL_OK) fail_msg("%s\n%s", keel_model_message(m), text);
+            const keel_problem *p = problem_of(m);
+            if (!guesses && p->n + p->m > nodes + 1) fail_msg("%d + %d unknowns: %s", p->n, p->m, text);
+            keel_sim *s = keel_sim_open(m, &(keel_options){.method = "radau", .rtol = 1e-8});
+            run_to(s, 2);
+            for (int k = 0; k < nodes; k++) {
+                char name[20];
+                snprintf(name, sizeof name, "n.v[%d]", k);
+                value[guesses][k] = value_of(s, name);
+                if (guesses && !(fabs(value[1][k] - value[0][k]) <= 1e-5))
+                    fail_msg("%s = %.12g and %.12g: %s", name, value[0][k], value[1][k], text);
+            }
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+        seed = own;
+    }
+}
+
 /* Potentials above a chain of capacitors are sums of their voltages: of few, whatever its length. */
 static void a_chain_of_capacitors_stays_sparse(void **state) {
     (void)state;
@@ -200,9 +269,12 @@ static void a_chain_of_capacitors_stays_sparse(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(circuits_do_what_they_should),       cmocka_unit_test(a_long_ladder_is_read),
-        cmocka_unit_test(sums_of_equations_leave_few_values), cmocka_unit_test(what_has_left_is_there),
+        cmocka_unit_test(circuits_do_what_they_should),
+        cmocka_unit_test(a_long_ladder_is_read),
+        cmocka_unit_test(sums_of_equations_leave_few_values),
+        cmocka_unit_test(what_has_left_is_there),
         cmocka_unit_test(a_chain_of_capacitors_stays_sparse),
+        cmocka_unit_test(random_circuits_move_as_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
