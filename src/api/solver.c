@@ -225,9 +225,10 @@ keel_status keel_restart(keel_solver *s, double t, const double *u) {
     if (!isfinite(t) || !all_finite(count, u))
         return misuse(e, "keel_restart: time and state must be finite");
     e->message[0] = '\0';
+    if (!e->field.p.clock) return engine_begin(e, t, u, NULL);
     memmove(e->x_now, u, (size_t)count * sizeof *u);
-    if (e->field.p.clock) e->x_now[count - 1] = t;
-    return engine_begin(e, e->field.p.clock ? e->r->t_now : t, e->x_now, NULL);
+    e->x_now[count - 1] = t;
+    return engine_begin(e, e->r->t_now, e->x_now, NULL);
 }
 
 static void add_statistics(keel_stats *sum, const keel_stats *more) {

@@ -124,6 +124,7 @@ int functions_open(struct functions *f, const struct formulation *r, const char 
         build(f, r, functions_role_moments, r->surfaces * r->y->m->directions, r->moment) ||
         build(f, r, functions_role_gap, r->contacts, r->contact) ||
         build(f, r, functions_role_contact, r->contact_numbers, r->contact) ||
+        build(f, r, functions_role_sample, r->samples, r->sample) ||
         functions_series(f, r, strcmp(method, "taylor") == 0) || functions_events(f, r);
     return failed ? -1 : 0;
 }
