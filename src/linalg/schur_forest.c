@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* Row i and the entry of S that links it to its parent, -1: it has none. */
@@ -64,9 +63,10 @@ int schur_forest_layout(struct schur *s) {
             s->rows[s->s_column[e]].link = e; /* for now: the entry */
         }
     for (int j = 0; j < s->k; j++) lay_row(s, j, s->rows[j].link, &at);
-    find_plain(s, children);
     for (int e = 0; e < width; e++) column[s->diagonal ? s->from[e] : e] = s->column[e];
     s->column = column;
+    find_plain(s, children);
+    schur_strands_layout(s, children);
     return 0;
 }
 
@@ -86,18 +86,6 @@ static void fill_straight(struct schur *s, const double *restrict k, const int *
         if (!active[s->rows[i].row]) clear_row(s, i);
 }
 
-/* S_ii */
-static inline double square_of(const double *restrict b, int count) {
-    double sum = 0;
-    if (count == 4) {
-        pair first = *(const pair *)b, second = *(const pair *)(b + 2);
-        first = first * first + second * second;
-        return first[0] + first[1];
-    }
-    for (int e = 0; e < count; e++) sum += b[e] * b[e];
-    return sum;
-}
-
 /* S_pj of row j and its parent p */
 static inline double link_of(const struct schur_link *restrict link, int count, const double *restrict b) {
     double sum = 0;
@@ -115,7 +103,7 @@ static inline int factor_rows(struct schur *s, int i, int end, int plain, const 
     const struct schur_link *restrict link = s->link;
     const struct schur_row *restrict row = s->rows + i;
     for (; i < end; i++, row++) {
-        double square = square_of(b + row->first, plain ? 4 : row->entries), pivot = square - taken[i];
+        double square = schur_square(b + row->first, plain ? 4 : row->entries), pivot = square - taken[i];
         double value = link_of(link + row->link, plain ? 2 : row->links, b), left = value * value / pivot;
         size[i] = square;
         if (!(pivot > SCHUR_SHARE * square)) { /* nor does that hold for numbers that are none */
@@ -133,6 +121,9 @@ static inline int factor_rows(struct schur *s, int i, int end, int plain, const 
 MACHINE_WIDE __attribute__((flatten)) static int factor(struct schur *s, const double *k, const int *active) {
     if (s->diagonal) fill_straight(s, k, active);
     memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
+    if (s->end)
+        return factor_rows(s, 0, s->begin, 0, active) || schur_strands_factor(s, active) ||
+               factor_rows(s, s->end, s->k, 0, active);
     return factor_rows(s, 0, s->plain, 0, active) || factor_rows(s, s->plain, s->plain_end, 1, active) ||
            factor_rows(s, s->plain_end, s->k, 0, active);
 }
@@ -142,9 +133,9 @@ int schur_forest_factor(struct schur *s, const double *k, const int *active) {
 }
 
 /* Rows i to end, less what the rows before them leave there: no row waits for its own part. */
-static inline void miss_rows(const struct schur *s, int i, int end, int plain, const double *restrict c,
-                             int rests) {
-    const double *restrict joint = s->joint, *restrict b = s->b, *restrict z = s->z;
+static inline void miss_rows(const struct schur *s, int i, int end, int plain, const double *restrict z,
+                             const double *restrict c, int rests) {
+    const double *restrict joint = s->joint, *restrict b = s->b;
     const int *restrict column = s->column;
     const struct schur_row *restrict row = s->rows + i;
     double *restrict r = s->r, *restrict taken = s->work;
@@ -157,31 +148,34 @@ static inline void miss_rows(const struct schur *s, int i, int end, int plain, c
     }
 }
 
-MACHINE_WIDE __attribute__((flatten)) static void miss(const struct schur *s, const double *c, int rests) {
+MACHINE_WIDE __attribute__((flatten)) static void miss(const struct schur *s, const double *z,
+                                                       const double *c, int rests) {
     memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
-    miss_rows(s, 0, s->plain, 0, c, rests);
-    if (rests) miss_rows(s, s->plain, s->plain_end, 1, c, 1);
-    else miss_rows(s, s->plain, s->plain_end, 1, c, 0);
-    miss_rows(s, s->plain_end, s->k, 0, c, rests);
+    miss_rows(s, 0, s->end ? s->begin : s->plain, 0, z, c, rests);
+    if (s->end) schur_strands_miss(s, z, c, rests);
+    else if (rests) miss_rows(s, s->plain, s->plain_end, 1, z, c, 1);
+    else miss_rows(s, s->plain, s->plain_end, 1, z, c, 0);
+    miss_rows(s, s->end ? s->end : s->plain_end, s->k, 0, z, c, rests);
 }
 
-void schur_forest_miss(const struct schur *s, const double *c, int rests) {
-    miss(s, c, rests);
+void schur_forest_miss(const struct schur *s, const double *z, const double *c, int rests) {
+    miss(s, z, c, rests);
 }
 
 /* From the row before `end` back to row i. */
-static inline void back_rows(const struct schur *s, int i, int end, int plain) {
+static inline void back_rows(const struct schur *s, int i, int end, int plain, double *restrict z,
+                             double *restrict mu, int once) {
     const double *restrict b = s->b, *restrict inverse = s->inverse, *restrict joint = s->joint;
     const struct schur_row *restrict row = s->rows + end - 1;
-    double *restrict z = s->z, *restrict r = s->r, *restrict mu = s->mu;
+    double *restrict r = s->r;
     for (; end-- > i; row--) {
         double sum = r[end] * inverse[end] - joint[end] * r[row->parent];
         const double *v = b + row->first;
         const int *column = s->column + row->first;
         r[end] = sum;
-        mu[row->row] += sum;
+        mu[row->row] = once ? sum : mu[row->row] + sum;
         if (plain) { /* no column comes twice in a row */
-            pair first = *(const pair *)v * sum, second = *(const pair *)(v + 2) * sum;
+            schur_pair first = *(const schur_pair *)v * sum, second = *(const schur_pair *)(v + 2) * sum;
             double z0 = z[column[0]] - first[0], z1 = z[column[1]] - first[1];
             double z2 = z[column[2]] - second[0], z3 = z[column[3]] - second[1];
             z[column[0]] = z0, z[column[1]] = z1, z[column[2]] = z2, z[column[3]] = z3;
@@ -191,15 +185,17 @@ static inline void back_rows(const struct schur *s, int i, int end, int plain) {
     }
 }
 
-MACHINE_WIDE __attribute__((flatten)) static void back(const struct schur *s) {
+MACHINE_WIDE __attribute__((flatten)) static void back(const struct schur *s, double *z, double *mu,
+                                                       int once) {
     s->r[s->k] = 0;
-    back_rows(s, s->plain_end, s->k, 0);
-    back_rows(s, s->plain, s->plain_end, 1);
-    back_rows(s, 0, s->plain, 0);
+    back_rows(s, s->end ? s->end : s->plain_end, s->k, 0, z, mu, once);
+    if (s->end) schur_strands_back(s, z, mu, once);
+    else back_rows(s, s->plain, s->plain_end, 1, z, mu, once);
+    back_rows(s, 0, s->end ? s->begin : s->plain, 0, z, mu, once);
 }
 
-void schur_forest_back(const struct schur *s) {
-    back(s);
+void schur_forest_back(const struct schur *s, double *z, double *mu, int first) {
+    back(s, z, mu, first);
 }
 
 /* Four columns at once: r := L^-1 K x, then r := L^-T D^-1 r and x := x - M^-1 K^T r. */

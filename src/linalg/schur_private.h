@@ -26,6 +26,14 @@ struct schur_link {
     int left, right;
 };
 
+/* Rows of a chain from one of its ends on (schur_strands.c): the places of the first in b, in K and in z, the
+ * steps from one row to the next, and, from its own place on, the products with its parent and its columns. */
+struct schur_strand {
+    int first, row, column;
+    int step, down, across;
+    int left[3], right[3], at[6];
+};
+
 struct schur {
     struct pool pool; /* of all arrays */
     int nq, k, entries;
@@ -57,18 +65,41 @@ struct schur {
     int forest; /* M diagonal: b and column are then in the order of K */
     struct schur_row *rows;
     int plain, plain_end; /* rows from here to there have four entries and two links */
+    struct schur_strand strand[2];
+    int begin, end, dimension; /* their rows, by turns; end 0: there are none */
     struct schur_link *link;
     double *joint;      /* k: the entry of the factor */
     double *four;       /* nq + k + 1 rows of four numbers */
-    double *z, *mu, *r; /* nq, k, k; mu in the order of K */
+    int unit;           /* diagonal: all weights are 1 */
+    double *z, *mu, *r; /* nq, k, k; z where M has blocks, mu in the order of K */
 };
 
 /* schur_forest.c */
 int schur_forest_layout(struct schur *s); /* after all others.  1: no memory */
 int schur_forest_factor(struct schur *s, const double *k, const int *active); /* M not diagonal: b is there */
-/* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, into mu and z. */
-void schur_forest_miss(const struct schur *s, const double *c, int rests);
-void schur_forest_back(const struct schur *s);
+/* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, z := z - B^T r and mu := mu + r; first: mu := r. */
+void schur_forest_miss(const struct schur *s, const double *z, const double *c, int rests);
+void schur_forest_back(const struct schur *s, double *z, double *mu, int first);
+
+/* schur_strands.c: the same for the rows of the two strands. */
+void schur_strands_layout(struct schur *s, const int *children); /* children: of each row, how many */
+int schur_strands_factor(struct schur *s, const int *active);
+void schur_strands_miss(const struct schur *s, const double *z, const double *c, int rests);
+void schur_strands_back(const struct schur *s, double *z, double *mu, int first);
+
+typedef double schur_pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* S_ii */
+static inline double schur_square(const double *restrict b, int count) {
+    double sum = 0;
+    if (count == 4) {
+        schur_pair first = *(const schur_pair *)b, second = *(const schur_pair *)(b + 2);
+        first = first * first + second * second;
+        return first[0] + first[1];
+    }
+    for (int e = 0; e < count; e++) sum += b[e] * b[e];
+    return sum;
+}
 
 /* A row of B times z. */
 static inline double schur_row_times(const double *restrict b, const int *restrict column, int count,
