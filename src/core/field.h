@@ -261,6 +261,8 @@ keel_status mechanics_sparse_rows(struct field *fd, double t, const double *u, c
                                   const double **shift);
 keel_status mechanics_sparse_mass(struct field *fd, double t, const double *u);
 keel_status mechanics_sparse_velocity_rows(struct field *fd, double t, const double *u, double *out);
+/* v' and lambda roughly, the system factored and solved at once.  0: not done; all else tells why. */
+int mechanics_sparse_at_once(struct field *fd, double t, const double *u, double *force);
 void mechanics_sparse_accelerate(struct field *fd,
                                  double *force); /* force, gamma: v' into force, and lambda */
 /* d (nq) := the shortest d by mass with K d = c; c is overwritten. */

@@ -234,7 +234,7 @@ static void from_lengths(const struct schur *s, double *f) {
 }
 
 /* What z lacks of B z = c, once; mu may be c the first time. */
-static void correct(const struct schur *s, double *z, const double *c, double *mu, int first, int rests) {
+static void correct(struct schur *s, double *z, const double *c, double *mu, int first, int rests) {
     if (s->forest) {
         schur_forest_miss(s, z, c, rests);
         schur_forest_back(s, z, mu, first);
@@ -253,6 +253,18 @@ void schur_solve(struct schur *s, double *f, double *c, int exactly) {
     }
     from_lengths(s, f);
     if (exactly) memcpy(c, s->mu, (size_t)s->k * sizeof *c);
+}
+
+int schur_factor_solve(struct schur *s, const double *k, const int *active, double *f, double *c) {
+    if (s->end && s->diagonal) {
+        to_lengths(s, f);
+        if (schur_forest_solve(s, k, active, f, c)) return 1;
+        from_lengths(s, f);
+        return 0;
+    }
+    if (schur_factor(s, k, active)) return 1;
+    schur_solve(s, f, c, 0);
+    return 0;
 }
 
 void schur_shortest(struct schur *s, const double *c, double *d) {

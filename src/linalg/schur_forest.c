@@ -52,6 +52,7 @@ int schur_forest_layout(struct schur *s) {
     s->rows = pool_take(&s->pool, rows * sizeof *s->rows);
     s->link = pool_take(&s->pool, products * sizeof *s->link);
     s->joint = pool_take(&s->pool, rows * sizeof(double));
+    s->lack = pool_take(&s->pool, rows * sizeof(double));
     int *column = pool_take(&s->pool, ((size_t)width + 1) * sizeof(int));
     int *children = pool_take(&s->pool, rows * sizeof(int));
     s->four = pool_take(&s->pool, 4 * ((size_t)s->nq + rows) * sizeof(double));
@@ -138,7 +139,7 @@ static inline void miss_rows(const struct schur *s, int i, int end, int plain, c
     const double *restrict joint = s->joint, *restrict b = s->b;
     const int *restrict column = s->column;
     const struct schur_row *restrict row = s->rows + i;
-    double *restrict r = s->r, *restrict taken = s->work;
+    double *restrict r = s->r, *restrict taken = s->lack;
     for (; i < end; i++, row++) {
         int entries = plain ? 4 : row->entries;
         double sum = rests ? 0 : schur_row_times(b + row->first, column + row->first, entries, z);
@@ -148,9 +149,9 @@ static inline void miss_rows(const struct schur *s, int i, int end, int plain, c
     }
 }
 
-MACHINE_WIDE __attribute__((flatten)) static void miss(const struct schur *s, const double *z,
-                                                       const double *c, int rests) {
-    memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
+MACHINE_WIDE __attribute__((flatten)) static void miss(struct schur *s, double *z, const double *c,
+                                                       int rests) {
+    memset(s->lack, 0, ((size_t)s->k + 1) * sizeof *s->lack);
     miss_rows(s, 0, s->end ? s->begin : s->plain, 0, z, c, rests);
     if (s->end) schur_strands_miss(s, z, c, rests);
     else if (rests) miss_rows(s, s->plain, s->plain_end, 1, z, c, 1);
@@ -158,7 +159,7 @@ MACHINE_WIDE __attribute__((flatten)) static void miss(const struct schur *s, co
     miss_rows(s, s->end ? s->end : s->plain_end, s->k, 0, z, c, rests);
 }
 
-void schur_forest_miss(const struct schur *s, const double *z, const double *c, int rests) {
+void schur_forest_miss(struct schur *s, double *z, const double *c, int rests) {
     miss(s, z, c, rests);
 }
 
@@ -196,6 +197,27 @@ MACHINE_WIDE __attribute__((flatten)) static void back(const struct schur *s, do
 
 void schur_forest_back(const struct schur *s, double *z, double *mu, int first) {
     back(s, z, mu, first);
+}
+
+MACHINE_WIDE __attribute__((flatten)) static int solve(struct schur *s, const double *k, const int *active,
+                                                       double *z, double *c) {
+    size_t bytes = ((size_t)s->k + 1) * sizeof *s->work;
+    fill_straight(s, k, active);
+    memset(s->work, 0, bytes);
+    memset(s->lack, 0, bytes);
+    if (factor_rows(s, 0, s->begin, 0, active)) return 1;
+    miss_rows(s, 0, s->begin, 0, z, c, 0);
+    if (schur_strands_both(s, z, c, active) || factor_rows(s, s->end, s->k, 0, active)) return 1;
+    miss_rows(s, s->end, s->k, 0, z, c, 0);
+    s->r[s->k] = 0;
+    back_rows(s, s->end, s->k, 0, z, c, 1);
+    schur_strands_back(s, z, c, 1);
+    back_rows(s, 0, s->begin, 0, z, c, 1);
+    return 0;
+}
+
+int schur_forest_solve(struct schur *s, const double *k, const int *active, double *z, double *c) {
+    return solve(s, k, active, z, c);
 }
 
 /* Four columns at once: r := L^-1 K x, then r := L^-T D^-1 r and x := x - M^-1 K^T r. */

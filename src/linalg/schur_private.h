@@ -31,7 +31,8 @@ struct schur_link {
 struct schur_strand {
     int first, row, column;
     int step, down, across;
-    int left[3], right[3], at[6];
+    int left, right, apart[3]; /* the products: the first one, the others from there on */
+    int at[3];                 /* pairs of columns */
 };
 
 struct schur {
@@ -69,6 +70,7 @@ struct schur {
     int begin, end, dimension; /* their rows, by turns; end 0: there are none */
     struct schur_link *link;
     double *joint;      /* k: the entry of the factor */
+    double *lack;       /* k: what rows leave to their parents, as work has it of pivots */
     double *four;       /* nq + k + 1 rows of four numbers */
     int unit;           /* diagonal: all weights are 1 */
     double *z, *mu, *r; /* nq, k, k; z where M has blocks, mu in the order of K */
@@ -78,13 +80,17 @@ struct schur {
 int schur_forest_layout(struct schur *s); /* after all others.  1: no memory */
 int schur_forest_factor(struct schur *s, const double *k, const int *active); /* M not diagonal: b is there */
 /* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, z := z - B^T r and mu := mu + r; first: mu := r. */
-void schur_forest_miss(const struct schur *s, const double *z, const double *c, int rests);
+void schur_forest_miss(struct schur *s, double *z, const double *c, int rests);
 void schur_forest_back(const struct schur *s, double *z, double *mu, int first);
+/* All three at once, for a chain: c becomes mu.  1: a pivot is too small, and z stands. */
+int schur_forest_solve(struct schur *s, const double *k, const int *active, double *z, double *c);
 
 /* schur_strands.c: the same for the rows of the two strands. */
 void schur_strands_layout(struct schur *s, const int *children); /* children: of each row, how many */
 int schur_strands_factor(struct schur *s, const int *active);
-void schur_strands_miss(const struct schur *s, const double *z, const double *c, int rests);
+void schur_strands_miss(struct schur *s, double *z, const double *c, int rests);
+int schur_strands_both(struct schur *s, double *z, const double *c,
+                       const int *active); /* those two at once */
 void schur_strands_back(const struct schur *s, double *z, double *mu, int first);
 
 typedef double schur_pair __attribute__((vector_size(16), aligned(8), may_alias));

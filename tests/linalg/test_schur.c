@@ -4,7 +4,6 @@
 
 #include "linalg/dense.h"
 #include "linalg/saddle.h"
-#include "linalg/schur_private.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -25,20 +24,15 @@ struct mechanism {
 
 static struct mechanism *y;
 
-/* So many coordinates, with masses of their own. */
-static void coordinates(int count, uint64_t *seed) {
-    y->nq = count;
+/* Points in the plane, coordinates 2 i and 2 i + 1, with masses of their own. */
+static void points(int count, uint64_t *seed) {
+    y->nq = 2 * count;
     y->k = y->start[0] = y->mass_start[0] = 0;
     for (int j = 0; j < y->nq; j++) {
         y->mass_column[j] = j;
         y->mass_start[j + 1] = j + 1;
         y->mass[j] = 1 + 0.5 * draw(seed);
     }
-}
-
-/* Points in the plane, coordinates 2 i and 2 i + 1. */
-static void points(int count, uint64_t *seed) {
-    coordinates(2 * count, seed);
 }
 
 /* A row with entries from column `a` on, `width` of them, and from `b` on; -1: none. */
@@ -73,16 +67,6 @@ static void attach(void) {
 static void make_chain(int n, double bend, uint64_t *seed) {
     points(n, seed);
     for (int i = 0; i < n; i++) rod(i - 1, i, bend * draw(seed) - 1.5);
-}
-
-/* The same in space, with numbers that rods of no length of their own have. */
-static void make_chain_in_space(int n, uint64_t *seed) {
-    coordinates(3 * n, seed);
-    for (int i = 0; i < n; i++) {
-        double left[3], right[3];
-        for (int p = 0; p < 3; p++) left[p] = draw(seed), right[p] = draw(seed);
-        row(i ? 3 * i - 3 : -1, 3 * i, 3, left, right);
-    }
 }
 
 static void make_tree(int n, uint64_t *seed) {
@@ -201,7 +185,7 @@ static void same(const char *what, int count, const double *a, const double *b, 
 }
 
 enum { MOST = 2000 };
-static double f[MOST], c[MOST], d[3][MOST], mu[3][MOST], roughly[MOST];
+static double f[MOST], c[MOST], d[3][MOST], mu[3][MOST];
 
 static void right_hand_sides(uint64_t *seed) {
     for (int j = 0; j < y->nq; j++) f[j] = draw(seed);
@@ -316,41 +300,6 @@ static void rows_may_be_left_out(void **state) {
     }
     y->active[1] = y->active[41] = y->active[42] = 0;
     agrees("rows left out", &seed, 1e-10, 0);
-}
-
-/* Chains of any length go from both ends in strands, and each row has the bits of a row by itself; with a row
- * left out, with unit masses, with K d = c refined and not. */
-static void strands_have_the_bits_of_rows(void **state) {
-    (void)state;
-    uint64_t seed = 9;
-    for (int n = 16; n < 60; n++) {
-        if (n % 3) make_chain(n, 1.5, &seed);
-        else make_chain_in_space(n, &seed);
-        for (int j = 0; j < y->nq && n % 5 == 0; j++) y->mass[j] = 1;
-        if (n % 4 == 0) y->active[n / 3] = 0;
-        attach();
-        right_hand_sides(&seed);
-        struct schur *s = y->s.schur;
-        assert_true(s && s->dimension == (n % 3 ? 2 : 3));
-        assert_true(s->end - s->begin >= n - 3); /* the first and the last, and one of an odd number */
-        for (int way = 0; way < 2; way++) {
-            solve(way);
-            assert_true(y->s.by_schur);
-            memcpy(d[2], f, sizeof f);
-            memcpy(mu[2], c, sizeof c);
-            saddle_solve_roughly(&y->s, d[2], mu[2]);
-            if (way) break;
-            s->end = 0;
-            memcpy(roughly, d[2], sizeof roughly);
-        }
-        assert_memory_equal(d[0], d[1], (size_t)y->nq * sizeof(double));
-        assert_memory_equal(mu[0], mu[1], (size_t)y->k * sizeof(double));
-        assert_memory_equal(d[2], roughly, (size_t)y->nq * sizeof(double));
-        shortest_is_that_of_no_force();
-        solve_dense(f, c, d[2], mu[2]);
-        same("strands", y->nq, d[0], d[2], 1e-9);
-        discard();
-    }
 }
 
 /* What must not go by the Schur complement, or not always, is solved all the same. */
@@ -513,15 +462,10 @@ static void growth_is_linear(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulations_agree),
-        cmocka_unit_test(rows_may_be_left_out),
-        cmocka_unit_test(falls_back),
-        cmocka_unit_test(same_bits),
-        cmocka_unit_test(tension_does_no_harm),
-        cmocka_unit_test(reach_is_respected),
-        cmocka_unit_test(bad_mass_is_told),
-        cmocka_unit_test(growth_is_linear),
-        cmocka_unit_test(strands_have_the_bits_of_rows),
+        cmocka_unit_test(formulations_agree),   cmocka_unit_test(rows_may_be_left_out),
+        cmocka_unit_test(falls_back),           cmocka_unit_test(same_bits),
+        cmocka_unit_test(tension_does_no_harm), cmocka_unit_test(reach_is_respected),
+        cmocka_unit_test(bad_mass_is_told),     cmocka_unit_test(growth_is_linear),
     };
     if (!sparse_available()) {
         printf("no sparse solver in this build\n");
