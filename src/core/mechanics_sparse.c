@@ -159,8 +159,8 @@ static int evaluate(struct field *fd, double t, const double *u, double *force) 
            map_time_derivative(fd, &fd->constraint, t, u, m->shift) == KEEL_OK;
 }
 
-/* What is not finite in F or gamma is not so in v', and no pivot is found where K is not: nothing is looked at
- * but the result. */
+/* What is not finite in F or gamma is not so in v', and no pivot is found where K is not: nothing is looked
+ * at but the result. */
 int mechanics_sparse_at_once(struct field *fd, double t, const double *u, double *force) {
     struct mechanics *m = &fd->mech;
     size_t bytes = (size_t)fd->nq * sizeof *u;

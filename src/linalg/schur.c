@@ -246,8 +246,10 @@ static void correct(struct schur *s, double *z, const double *c, double *mu, int
 
 void schur_solve(struct schur *s, double *f, double *c, int exactly) {
     double *z = to_lengths(s, f), before = exactly ? largest_square(s, z, 0) : 0;
-    correct(s, z, c, exactly ? s->mu : c, 1, 0);
-    for (int pass = 0; pass < REFINEMENTS && exactly; pass++) {
+    int there = exactly && holds(s, z, c, before); /* as a velocity that was projected */
+    if (!there) correct(s, z, c, exactly ? s->mu : c, 1, 0);
+    else memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
+    for (int pass = 0; pass < REFINEMENTS && exactly && !there; pass++) {
         if (holds(s, z, c, largest_square(s, z, before))) break;
         correct(s, z, c, s->mu, 0, 0);
     }

@@ -27,7 +27,7 @@ struct schur_link {
 };
 
 /* Rows of a chain from one of its ends on (schur_strands.c): the places of the first in b, in K and in z, the
- * steps from one row to the next, and, from its own place on, the products with its parent and its columns. */
+ * steps from one row to the next, and, from its own place on, the products with its parent, its columns. */
 struct schur_strand {
     int first, row, column;
     int step, down, across;
@@ -79,7 +79,8 @@ struct schur {
 /* schur_forest.c */
 int schur_forest_layout(struct schur *s); /* after all others.  1: no memory */
 int schur_forest_factor(struct schur *s, const double *k, const int *active); /* M not diagonal: b is there */
-/* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, z := z - B^T r and mu := mu + r; first: mu := r. */
+/* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, z := z - B^T r and mu := mu + r; first: mu was
+ * 0. */
 void schur_forest_miss(struct schur *s, double *z, const double *c, int rests);
 void schur_forest_back(const struct schur *s, double *z, double *mu, int first);
 /* All three at once, for a chain: c becomes mu.  1: a pivot is too small, and z stands. */

@@ -358,8 +358,8 @@ static void a_model_may_be_long(void **state) {
     keel_model_close(m);
 }
 
-/* What is no number, or cannot be had, in the middle of a run, of F, K and gamma, which are not looked at one by
- * one while all is well. */
+/* What is no number, or cannot be had, in the middle of a run, of F, K and gamma, which are not looked at one
+ * by one while all is well. */
 static struct {
     int map;       /* 0 F, 1 K, 2 gamma */
     double from;   /* this time on */
