@@ -1,5 +1,5 @@
 /* test_strands.c - chains that are eliminated from both ends (linalg/schur_strands.c): each row has the bits
- * of a row by itself, whatever the length, in the plane and in space, numbered by points or by coordinates. */
+ * of a row by itself, whatever the length, in the plane and in space, numbered by points or coordinates. */
 #include "testing.h"
 
 #include "linalg/schur_private.h"
