@@ -258,7 +258,7 @@ void schur_solve(struct schur *s, double *f, double *c, int exactly) {
 }
 
 int schur_factor_solve(struct schur *s, const double *k, const int *active, double *f, double *c) {
-    if (s->end && s->diagonal) {
+    if (s->sweep.end && s->diagonal) {
         to_lengths(s, f);
         if (schur_forest_solve(s, k, active, f, c)) return 1;
         from_lengths(s, f);

@@ -4,35 +4,13 @@
 
 #include "base/pool.h"
 #include "linalg/schur.h"
+#include "linalg/schur_rows.h"
 
 enum { SCHUR_WIDEST = 12 }; /* of M's blocks */
-#define SCHUR_SHARE 1e-6    /* the square of the least share of new direction */
 
 /* A block of M: `width` columns from `first` on in `member`, and its Cholesky factor from `root` on. */
 struct schur_block {
     int first, width, root;
-};
-
-/* A row of a forest: its entries in b, the products of its parent and itself, the row that it is eliminated
- * into, and which one it is in K. */
-struct schur_row {
-    int first, entries;
-    int link, links;
-    int parent, row;
-};
-
-/* A product of two entries of b. */
-struct schur_link {
-    int left, right;
-};
-
-/* Rows of a chain from one of its ends on (schur_strands.c): the places of the first in b, in K and in z, the
- * steps from one row to the next, and, from its own place on, the products with its parent, its columns. */
-struct schur_strand {
-    int first, row, column;
-    int step, down, across;
-    int left, right, apart[3]; /* the products: the first one, the others from there on */
-    int at[3];                 /* pairs of columns */
 };
 
 struct schur {
@@ -65,12 +43,8 @@ struct schur {
     /* Where the rows are a forest (schur_forest.c), in place of the factor: */
     int forest; /* M diagonal: b and column are then in the order of K */
     struct schur_row *rows;
-    int plain, plain_end; /* rows from here to there have four entries and two links */
-    struct schur_strand strand[2];
-    int begin, end, dimension; /* their rows, by turns; end 0: there are none */
     struct schur_link *link;
-    double *joint;      /* k: the entry of the factor */
-    double *lack;       /* k: what rows leave to their parents, as work has it of pivots */
+    struct schur_sweep sweep;
     double *four;       /* nq + k + 1 rows of four numbers */
     int unit;           /* diagonal: all weights are 1 */
     double *z, *mu, *r; /* nq, k, k; z where M has blocks, mu in the order of K */
@@ -94,31 +68,4 @@ int schur_strands_both(struct schur *s, double *z, const double *c,
                        const int *active); /* those two at once */
 void schur_strands_back(const struct schur *s, double *z, double *mu, int first);
 
-typedef double schur_pair __attribute__((vector_size(16), aligned(8), may_alias));
-
-/* S_ii */
-static inline double schur_square(const double *restrict b, int count) {
-    double sum = 0;
-    if (count == 4) {
-        schur_pair first = *(const schur_pair *)b, second = *(const schur_pair *)(b + 2);
-        first = first * first + second * second;
-        return first[0] + first[1];
-    }
-    for (int e = 0; e < count; e++) sum += b[e] * b[e];
-    return sum;
-}
-
-/* A row of B times z. */
-static inline double schur_row_times(const double *restrict b, const int *restrict column, int count,
-                                     const double *restrict z) {
-    double even = 0, odd = 0;
-    int e = 0;
-    if (count == 4) /* two points of the plane */
-        return (b[0] * z[column[0]] + b[2] * z[column[2]]) + (b[1] * z[column[1]] + b[3] * z[column[3]]);
-    for (; e + 1 < count; e += 2) {
-        even += b[e] * z[column[e]];
-        odd += b[e + 1] * z[column[e + 1]];
-    }
-    return e < count ? even + odd + b[e] * z[column[e]] : even + odd;
-}
 #endif

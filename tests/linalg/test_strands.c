@@ -71,9 +71,9 @@ static int solve(struct schur *s, const struct chain *y, int way, double *d, dou
 static void same_bits(struct chain *y, int unit) {
     struct schur *strands = open_chain(y, unit), *alone = open_chain(y, unit);
     double d[2][NUMBERS], mu[2][MOST];
-    assert_int_equal(strands->dimension, y->d);
-    assert_true(strands->end - strands->begin >= y->n - 3); /* but for the ends, and one of an odd number */
-    alone->end = 0;
+    assert_int_equal(strands->sweep.dimension, y->d);
+    assert_true(strands->sweep.end - strands->sweep.begin >= y->n - 3); /* but for the ends, and one of an odd number */
+    alone->sweep.end = 0;
     for (int way = 0; way < 4; way++) {
         assert_int_equal(solve(strands, y, way, d[0], mu[0]), 0);
         assert_int_equal(solve(alone, y, way, d[1], mu[1]), 0);
