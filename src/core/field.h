@@ -248,6 +248,7 @@ keel_status mechanics_speeds(struct field *fd, double t, const double *u, const 
 
 /* mechanism.c: v' and lambda by the kernel of a compiled model.  0: they are not done. */
 int mechanism_accelerates(struct field *fd, double t, const double *x, double *dx);
+int mechanism_eliminates(struct field *fd, double t, const double *x, double *dx); /* the same if sparse */
 
 /* mechanics_sparse.c */
 /* traits of the stepper and of the stabilizer */

@@ -281,6 +281,15 @@ void schur_divide(struct schur *s, double *v) {
     from_lengths(s, v);
 }
 
+const struct schur_sweep *schur_chain(const struct schur *s) {
+    return s->diagonal && s->sweep.end ? &s->sweep : NULL;
+}
+
+const double *schur_chain_weights(const struct schur *s, const double **of_entries) {
+    *of_entries = s->entry_weight;
+    return s->unit ? NULL : s->weight;
+}
+
 double schur_operations(const struct schur *s) {
     return s->operations;
 }

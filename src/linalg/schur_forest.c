@@ -135,20 +135,8 @@ void schur_forest_back(const struct schur *s, double *z, double *mu, int first) 
 
 MACHINE_WIDE __attribute__((flatten)) static int solve(struct schur *s, const double *k, const int *active,
                                                        double *z, double *c) {
-    size_t bytes = ((size_t)s->k + 1) * sizeof *s->work;
     fill_straight(s, k, active);
-    memset(s->work, 0, bytes);
-    memset(s->sweep.lack, 0, bytes);
-    if (schur_factor_rows(&s->sweep, 0, s->sweep.begin, 0, active)) return 1;
-    schur_miss_rows(&s->sweep, 0, s->sweep.begin, 0, z, c, 0);
-    if (schur_strands_both(s, z, c, active) || schur_factor_rows(&s->sweep, s->sweep.end, s->k, 0, active))
-        return 1;
-    schur_miss_rows(&s->sweep, s->sweep.end, s->k, 0, z, c, 0);
-    s->r[s->k] = 0;
-    schur_back_rows(&s->sweep, s->sweep.end, s->k, 0, z, c, 1);
-    schur_strands_back(s, z, c, 1);
-    schur_back_rows(&s->sweep, 0, s->sweep.begin, 0, z, c, 1);
-    return 0;
+    return schur_sweep_solve(&s->sweep, active, z, c);
 }
 
 int schur_forest_solve(struct schur *s, const double *k, const int *active, double *z, double *c) {

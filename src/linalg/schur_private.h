@@ -64,8 +64,6 @@ int schur_forest_solve(struct schur *s, const double *k, const int *active, doub
 void schur_strands_layout(struct schur *s, const int *children); /* children: of each row, how many */
 int schur_strands_factor(struct schur *s, const int *active);
 void schur_strands_miss(struct schur *s, double *z, const double *c, int rests);
-int schur_strands_both(struct schur *s, double *z, const double *c,
-                       const int *active); /* those two at once */
 void schur_strands_back(const struct schur *s, double *z, double *mu, int first);
 
 #endif

@@ -26,8 +26,10 @@ struct schur_link {
 struct schur_strand {
     int first, row, column;
     int step, down, across;
-    int left, right, apart[3]; /* the products: the first one, the others from there on */
-    int at[3];                 /* pairs of columns */
+    int at[3];     /* pairs of columns */
+    int behind;    /* 0 or 1: its rows are those after the begin of both by so many, and every other one */
+    int by_points; /* entries are by points, x y x y, and not by coordinates, x x y y */
+    int backwards; /* the point that a row shares with its parent comes first in it */
 };
 
 /* What the sweeps read and write, all rows in the order of elimination. */
@@ -148,17 +150,28 @@ static inline void schur_back_rows(const struct schur_sweep *s, int i, int end, 
     }
 }
 
-/* Where a row of a strand is: its entries, its first column in z, the products with its parent. */
+/* Where a row of a strand is: its entries, its first column in z, and which one it is in K. */
 struct schur_place {
-    const double *restrict b, *restrict left, *restrict right;
+    const double *restrict b;
     double *restrict z;
     long row;
 };
 
+/* Coordinate p of the point that a row shares with its parent, and of the other one: which entry of it? */
+static inline int schur_near(const struct schur_strand *a, int d, int p) {
+    return a->by_points ? (a->backwards ? p : d + p) : 2 * p + !a->backwards;
+}
+static inline int schur_far(const struct schur_strand *a, int d, int p) {
+    return a->by_points ? (a->backwards ? d + p : p) : 2 * p + (a->backwards != 0);
+}
+/* The place of entry e of a row in z, from its first column on. */
+static inline int schur_strand_column(const struct schur_strand *a, int e) {
+    return a->at[e / 2] + e % 2;
+}
+
 static inline struct schur_place schur_place_of(const struct schur_sweep *s, const struct schur_strand *a,
                                                 long step, double *z) {
-    const double *b = s->b + a->first + step * a->step;
-    return (struct schur_place){b, b + a->left, b + a->right, z + a->column + step * a->across,
+    return (struct schur_place){s->b + a->first + step * a->step, z + a->column + step * a->across,
                                 a->row + step * a->down};
 }
 
@@ -171,8 +184,11 @@ struct schur_left {
 static inline double schur_factor_row(const struct schur_sweep *s, int i, int d, const struct schur_strand *a,
                                       struct schur_place at, double taken, const int *active, int *failed) {
     double square = schur_square(at.b, 2 * d), pivot = square - taken, value = 0;
-    if (d == 2) value = at.left[0] * at.right[0] + at.left[a->apart[1]] * at.right[a->apart[1]];
-    for (int p = 0; p < d && d != 2; p++) value += at.left[a->apart[p]] * at.right[a->apart[p]];
+    const double *parent = at.b + a->step;
+    if (d == 2)
+        value = at.b[schur_near(a, d, 0)] * parent[schur_far(a, d, 0)] +
+                at.b[schur_near(a, d, 1)] * parent[schur_far(a, d, 1)];
+    for (int p = 0; p < d && d != 2; p++) value += at.b[schur_near(a, d, p)] * parent[schur_far(a, d, p)];
     s->size[i] = square;
     if (__builtin_expect(!(pivot > SCHUR_SHARE * square), 0)) {
         *failed |= active[at.row];
@@ -210,54 +226,120 @@ static inline double schur_miss_row(const struct schur_sweep *s, int i, int d, c
 
 enum schur_task { SCHUR_FACTOR, SCHUR_MISS, SCHUR_BOTH };
 
-/* The rows of both strands, from their ends on. */
-static inline int schur_go_in(const struct schur_sweep *s, enum schur_task task, int d, double *z,
-                              const double *restrict c, int rests, const int *active) {
-    const struct schur_strand one = s->strand[0], two = s->strand[1];
-    struct schur_left of_one = {s->work[s->begin], s->lack[s->begin]};
-    struct schur_left of_two = {s->work[s->begin + 1], s->lack[s->begin + 1]};
-    int failed = 0;
+/* The rows of both strands, from their ends on.  one, two: those of s, where the compiler may know more of
+ * them. */
+static inline int schur_go_in(const struct schur_sweep *s, struct schur_strand one, struct schur_strand two,
+                              enum schur_task task, int d, double *z, const double *restrict c, int rests,
+                              const int *active) {
+    int begin_one = s->begin + one.behind, begin_two = s->begin + two.behind, failed = 0;
+    struct schur_left of_one = {s->work[begin_one], s->lack[begin_one]};
+    struct schur_left of_two = {s->work[begin_two], s->lack[begin_two]};
     long step = 0;
     for (int i = s->begin; i < s->end; i += 2, step++) {
+        int row = i + one.behind, other = i + two.behind;
         struct schur_place first = schur_place_of(s, &one, step, z),
                            second = schur_place_of(s, &two, step, z);
-        if (task != SCHUR_MISS)
-            of_one.pivot = schur_factor_row(s, i, d, &one, first, of_one.pivot, active, &failed);
-        if (task != SCHUR_MISS)
-            of_two.pivot = schur_factor_row(s, i + 1, d, &two, second, of_two.pivot, active, &failed);
-        if (task != SCHUR_FACTOR) of_one.lack = schur_miss_row(s, i, d, &one, first, c, of_one.lack, rests);
-        if (task != SCHUR_FACTOR)
-            of_two.lack = schur_miss_row(s, i + 1, d, &two, second, c, of_two.lack, rests);
+        if (task != SCHUR_MISS) {
+            of_one.pivot = schur_factor_row(s, row, d, &one, first, of_one.pivot, active, &failed);
+            of_two.pivot = schur_factor_row(s, other, d, &two, second, of_two.pivot, active, &failed);
+        }
+        if (task != SCHUR_FACTOR) {
+            of_one.lack = schur_miss_row(s, row, d, &one, first, c, of_one.lack, rests);
+            of_two.lack = schur_miss_row(s, other, d, &two, second, c, of_two.lack, rests);
+        }
     }
-    int parent_of_one = s->rows[s->end - 2].parent, parent_of_two = s->rows[s->end - 1].parent;
+    int parent_of_one = s->rows[s->end - 2 + one.behind].parent;
+    int parent_of_two = s->rows[s->end - 2 + two.behind].parent;
     if (task != SCHUR_MISS) s->work[parent_of_one] += of_one.pivot, s->work[parent_of_two] += of_two.pivot;
     if (task != SCHUR_FACTOR) s->lack[parent_of_one] += of_one.lack, s->lack[parent_of_two] += of_two.lack;
     return failed;
 }
 
-/* Row i, whose parent has r = above: what it has. */
-static inline double schur_back_row(const struct schur_sweep *s, int i, int d, const struct schur_strand *a,
-                                    struct schur_place at, double *restrict mu, double above, int first) {
-    double sum = s->r[i] * s->inverse[i] - s->joint[i] * above;
+/* What a row leaves to the one before it: its r, and z at the point that both share, which would be stored and
+ * at once be wanted again. */
+struct schur_back {
+    double r, z[3];
+};
+
+/* Row i: what it has, and what is left of z at its points. */
+static inline void schur_back_row(const struct schur_sweep *s, int i, int d, const struct schur_strand *a,
+                                  struct schur_place at, double *restrict mu, struct schur_back *above,
+                                  int first) {
+    double sum = s->r[i] * s->inverse[i] - s->joint[i] * above->r;
     mu[at.row] = first ? sum : mu[at.row] + sum;
-    for (int p = 0; p < d; p++) { /* one of the two was just stored: not as a pair */
-        at.z[a->at[p]] -= at.b[2 * p] * sum;
-        at.z[a->at[p] + 1] -= at.b[2 * p + 1] * sum;
+    above->r = sum;
+    for (int p = 0; p < d; p++) {
+        at.z[schur_strand_column(a, schur_near(a, d, p))] = above->z[p] - at.b[schur_near(a, d, p)] * sum;
+        above->z[p] = at.z[schur_strand_column(a, schur_far(a, d, p))] - at.b[schur_far(a, d, p)] * sum;
     }
-    return sum;
 }
 
-static inline void schur_go_back(const struct schur_sweep *s, int d, double *z, double *restrict mu,
-                                 int first) {
-    const struct schur_strand one = s->strand[0], two = s->strand[1];
-    double of_one = s->r[s->rows[s->end - 2].parent], of_two = s->r[s->rows[s->end - 1].parent];
+/* Before the last row of a strand, and behind its first one. */
+static inline struct schur_back schur_begin_back(const struct schur_sweep *s, int i, int d,
+                                                 const struct schur_strand *a, struct schur_place at) {
+    struct schur_back above = {.r = s->r[s->rows[i].parent]};
+    for (int p = 0; p < d; p++) above.z[p] = at.z[schur_strand_column(a, schur_near(a, d, p))];
+    return above;
+}
+static inline void schur_end_back(const struct schur_sweep *s, int i, int d, const struct schur_strand *a,
+                                  struct schur_place at, const struct schur_back *left) {
+    s->r[i] = left->r;
+    for (int p = 0; p < d; p++) at.z[schur_strand_column(a, schur_far(a, d, p))] = left->z[p];
+}
+
+static inline void schur_go_back(const struct schur_sweep *s, struct schur_strand one,
+                                 struct schur_strand two, int d, double *z, double *restrict mu, int first) {
     long step = (s->end - s->begin) / 2 - 1;
+    int last_one = s->end - 2 + one.behind, last_two = s->end - 2 + two.behind;
+    struct schur_back of_one = schur_begin_back(s, last_one, d, &one, schur_place_of(s, &one, step, z));
+    struct schur_back of_two = schur_begin_back(s, last_two, d, &two, schur_place_of(s, &two, step, z));
     for (int i = s->end - 2; i >= s->begin; i -= 2, step--) {
-        of_two = schur_back_row(s, i + 1, d, &two, schur_place_of(s, &two, step, z), mu, of_two, first);
-        of_one = schur_back_row(s, i, d, &one, schur_place_of(s, &one, step, z), mu, of_one, first);
+        schur_back_row(s, i + two.behind, d, &two, schur_place_of(s, &two, step, z), mu, &of_two, first);
+        schur_back_row(s, i + one.behind, d, &one, schur_place_of(s, &one, step, z), mu, &of_one, first);
     }
-    s->r[s->begin] = of_one;
-    s->r[s->begin + 1] = of_two;
+    schur_end_back(s, s->begin + one.behind, d, &one, schur_place_of(s, &one, 0, z), &of_one);
+    schur_end_back(s, s->begin + two.behind, d, &two, schur_place_of(s, &two, 0, z), &of_two);
+}
+
+/* The two as the compiler is to know them: the first goes forwards, the other backwards. */
+static inline struct schur_strand schur_known(struct schur_strand a, int by_points, int backwards) {
+    a.by_points = by_points;
+    a.backwards = backwards;
+    return a;
+}
+
+/* The sweep for all kinds of strands, each with code of its own. */
+static inline int schur_sweep_in(const struct schur_sweep *s, enum schur_task task, double *z,
+                                 const double *c, int rests, const int *active) {
+    struct schur_strand one = s->strand[0], two = s->strand[1];
+    if (s->dimension == 2 && one.by_points)
+        return schur_go_in(s, schur_known(one, 1, 0), schur_known(two, 1, 1), task, 2, z, c, rests, active);
+    if (s->dimension == 2)
+        return schur_go_in(s, schur_known(one, 0, 0), schur_known(two, 0, 1), task, 2, z, c, rests, active);
+    return schur_go_in(s, one, two, task, 3, z, c, rests, active);
+}
+static inline void schur_sweep_back(const struct schur_sweep *s, double *z, double *mu, int first) {
+    struct schur_strand one = s->strand[0], two = s->strand[1];
+    if (s->dimension == 2 && one.by_points)
+        schur_go_back(s, schur_known(one, 1, 0), schur_known(two, 1, 1), 2, z, mu, first);
+    else if (s->dimension == 2)
+        schur_go_back(s, schur_known(one, 0, 0), schur_known(two, 0, 1), 2, z, mu, first);
+    else schur_go_back(s, one, two, 3, z, mu, first);
+}
+
+/* Factors B of a chain and solves: z and c become z - B^T mu and mu.  1: a pivot is too small, and z stands. */
+static inline int schur_sweep_solve(const struct schur_sweep *s, const int *active, double *z, double *c) {
+    for (int i = 0; i <= s->k; i++) s->work[i] = s->lack[i] = 0;
+    if (schur_factor_rows(s, 0, s->begin, 0, active)) return 1;
+    schur_miss_rows(s, 0, s->begin, 0, z, c, 0);
+    if (schur_sweep_in(s, SCHUR_BOTH, z, c, 0, active)) return 1;
+    if (schur_factor_rows(s, s->end, s->k, 0, active)) return 1;
+    schur_miss_rows(s, s->end, s->k, 0, z, c, 0);
+    s->r[s->k] = 0;
+    schur_back_rows(s, s->end, s->k, 0, z, c, 1);
+    schur_sweep_back(s, z, c, 1);
+    schur_back_rows(s, 0, s->begin, 0, z, c, 1);
+    return 0;
 }
 
 #endif

@@ -79,7 +79,9 @@ static void take(struct keel_sim *s) {
     for (int i = 0; i < s->m->modes; i++) {
         functions_link_kernel(&s->made[i], &s->unit, i);
         s->kernel[i] = s->made[i].kernel;
-        if (!s->kernel[i].fixed && !s->kernel[i].kept && !s->kernel[i].accelerations) continue;
+        if (!s->kernel[i].fixed && !s->kernel[i].kept && !s->kernel[i].accelerations &&
+            !s->kernel[i].elimination)
+            continue;
         s->extras[i] = *keel_extras_of(&s->problem[i]);
         s->extras[i].kernel = &s->kernel[i];
         s->problem[i].extras = &s->extras[i];
