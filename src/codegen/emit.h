@@ -130,8 +130,8 @@ int emit_is_small(const struct emit_mechanics *m);
 int emit_invariants(const struct emit_mechanics *m);
 int emit_motion_functions(struct emit *e, const char *name, const struct emit_mechanics *m);
 void emit_motion_calls(struct emit *e, const char *name, const struct emit_mechanics *m);
-/* emit_elimination.c: elimination_NAME, where K's rows are those of a chain; numbers as linalg/schur_rows.h has
- * them.  1, and nothing written: it is too long, or in lanes. */
+/* emit_elimination.c: elimination_NAME, where K's rows are those of a chain; numbers as linalg/schur_rows.h
+ * has them.  1, and nothing written: it is too long, or in lanes. */
 enum { EMIT_STRAND = 12 };
 struct emit_elimination {
     int nq, k, entries, links;

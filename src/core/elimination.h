@@ -1,8 +1,8 @@
-/* elimination.h - accelerations of a long chain, its order of elimination compiled in: M diagonal and constant,
+/* elimination.h - accelerations of a chain, its order of elimination compiled in: M diagonal and constant,
  * every row of K eliminated into one other from both ends (linalg/schur_rows.h).
  *
- * A compiled model has this header as text behind that one, and calls it with constant sizes and places.  F, K
- * and gamma are the problem's own functions; the bits are those of core/mechanics_sparse.c. */
+ * A compiled model has this header as text behind that one, and calls it with constant sizes and places.  F,
+ * K and gamma are the problem's own functions; the bits are those of core/mechanics_sparse.c. */
 #ifndef KEEL_CORE_ELIMINATION_H
 #define KEEL_CORE_ELIMINATION_H
 

@@ -76,6 +76,7 @@ int mechanism_eliminates(struct field *fd, double t, const double *x, double *dx
                                        .lambda = fd->lambda};
     s.weight = schur_chain_weights(fd->mech.saddle.schur, &s.entry_weight);
     if (fd->kernel->elimination(&s, t, x, dx, fd->p.user)) return 0;
+    fd->mech.ready = 0; /* what was factored before would be overwritten without it, too */
     fd->stats->factorizations++;
     fd->stats->schur++;
     fd->stats->jacobians++;

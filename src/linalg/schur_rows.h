@@ -255,8 +255,8 @@ static inline int schur_go_in(const struct schur_sweep *s, struct schur_strand o
     return failed;
 }
 
-/* What a row leaves to the one before it: its r, and z at the point that both share, which would be stored and
- * at once be wanted again. */
+/* What a row leaves to the one before it: its r, and z at the point that both share.  Stored, it would be
+ * wanted again at once. */
 struct schur_back {
     double r, z[3];
 };
@@ -327,7 +327,8 @@ static inline void schur_sweep_back(const struct schur_sweep *s, double *z, doub
     else schur_go_back(s, one, two, 3, z, mu, first);
 }
 
-/* Factors B of a chain and solves: z and c become z - B^T mu and mu.  1: a pivot is too small, and z stands. */
+/* B of a chain, factored and solved: z and c become z - B^T mu and mu.  1: a pivot is too
+ * small, and z stands. */
 static inline int schur_sweep_solve(const struct schur_sweep *s, const int *active, double *z, double *c) {
     for (int i = 0; i <= s->k; i++) s->work[i] = s->lack[i] = 0;
     if (schur_factor_rows(s, 0, s->begin, 0, active)) return 1;

@@ -72,7 +72,8 @@ static void same_bits(struct chain *y, int unit) {
     struct schur *strands = open_chain(y, unit), *alone = open_chain(y, unit);
     double d[2][NUMBERS], mu[2][MOST];
     assert_int_equal(strands->sweep.dimension, y->d);
-    assert_true(strands->sweep.end - strands->sweep.begin >= y->n - 3); /* but for the ends, and one of an odd number */
+    /* but for the ends, and one of an odd number */
+    assert_true(strands->sweep.end - strands->sweep.begin >= y->n - 3);
     alone->sweep.end = 0;
     for (int way = 0; way < 4; way++) {
         assert_int_equal(solve(strands, y, way, d[0], mu[0]), 0);
