@@ -62,9 +62,9 @@ static int chain_fits(const struct field *fd, double t, const double *x) {
         return 0;
     if (!m->saddle.schur || !m->saddle.weighed || !schur_chain(m->saddle.schur)) return 0;
     if (fd->p.mass.value && !(fd->p.mass.constant && m->mass_ready)) return 0;
-    for (int i = 0; i < fd->k; i++)
-        if (!fd->active[i]) return 0;
-    return !mechanics_factored_at(fd, t, x);
+    int all = 1; /* without a way out, so that several go at once */
+    for (int i = 0; i < fd->k; i++) all &= fd->active[i] != 0;
+    return all && !mechanics_factored_at(fd, t, x);
 }
 
 int mechanism_eliminates(struct field *fd, double t, const double *x, double *dx) {
