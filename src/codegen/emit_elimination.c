@@ -11,14 +11,12 @@ static void put_table(struct emit *e, const char *head, int count, const int *va
 int emit_elimination(struct emit *e, const char *name, const struct emit_elimination *m) {
     enum { MOST_ROWS = 2000 }; /* whose numbers lie on the stack */
     if (m->k > MOST_ROWS || e->lanes || e->device) return 1;
-    emit_kernel_prelude(e);
-    if (!e->eliminations++) {
+    if (!e->eliminations++) { /* nothing of what other kernels stand behind */
         emit_header(e, emit_schur_rows);
         emit_header(e, emit_elimination_text);
     }
-    emit_put(e, "KERNEL int elimination_%s(struct keel_elimination_state *e, double t, const double *u,\n",
-             name);
-    emit_put(e, "    double *out, void *user) {\n");
+    emit_put(e, "__attribute__((flatten)) int elimination_%s(struct keel_elimination_state *e,\n", name);
+    emit_put(e, "    double t, const double *u, double *out, void *user) {\n");
     put_table(e, "struct schur_row rows", 6 * m->k, m->row);
     put_table(e, "struct schur_link link", 2 * m->links, m->link);
     put_table(e, "int column", m->entries, m->column);

@@ -49,7 +49,7 @@ static char *write_kernels(struct keel_sim *s, struct functions *f, int lanes, i
         good = functions_emit_kernel(&f[i], &e, i, &m->mode[i]->formulation, method) == 0;
     }
     if (device) emit_device_end(&e);
-    if (good && !e.failed && e.kernel_count > 0) return e.text;
+    if (good && !e.failed && e.kernel_count + e.eliminations > 0) return e.text;
     emit_close(&e);
     return NULL;
 }
