@@ -172,7 +172,8 @@ keel_status keel_step(keel_solver *s, double t_end) {
 keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel) {
     if (!s) return KEEL_EINVAL;
     if (s->running) return while_running(s->engine, "keel_use_kernel");
-    if (kernel && !kernel->accelerations && (!kernel->method || (!kernel->fixed && !kernel->kept)))
+    if (kernel && !kernel->accelerations && !kernel->elimination &&
+        (!kernel->method || (!kernel->fixed && !kernel->kept)))
         return misuse(s->engine, "keel_use_kernel needs the name of a method and its steps");
     s->engine->field.kernel = kernel;
     return KEEL_OK;

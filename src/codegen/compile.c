@@ -410,6 +410,10 @@ keel_mechanics_rhs *compile_accelerations(const struct compile_unit *u, const ch
     return (keel_mechanics_rhs *)find_symbol(u, "accelerations_", name);
 }
 
+keel_mechanics_elimination *compile_elimination(const struct compile_unit *u, const char *name) {
+    return (keel_mechanics_elimination *)find_symbol(u, "elimination_", name);
+}
+
 keel_mechanics_project *compile_projection(const struct compile_unit *u, const char *name) {
     return (keel_mechanics_project *)find_symbol(u, "projection_", name);
 }

@@ -49,7 +49,7 @@ static char *write_kernels(struct keel_sim *s, struct functions *f, int lanes, i
         good = functions_emit_kernel(&f[i], &e, i, &m->mode[i]->formulation, method) == 0;
     }
     if (device) emit_device_end(&e);
-    if (good && !e.failed && e.kernel_count > 0) return e.text;
+    if (good && !e.failed && e.kernel_count + e.eliminations > 0) return e.text;
     emit_close(&e);
     return NULL;
 }
@@ -80,7 +80,9 @@ static void take(struct keel_sim *s) {
     for (int i = 0; i < s->m->modes; i++) {
         functions_link_kernel(&s->made[i], &s->unit, i);
         s->kernel[i] = s->made[i].kernel;
-        if (!s->kernel[i].fixed && !s->kernel[i].kept && !s->kernel[i].accelerations) continue;
+        if (!s->kernel[i].fixed && !s->kernel[i].kept && !s->kernel[i].accelerations &&
+            !s->kernel[i].elimination)
+            continue;
         s->extras[i] = *keel_extras_of(&s->problem[i]);
         s->extras[i].kernel = &s->kernel[i];
         s->problem[i].extras = &s->extras[i];
