@@ -180,6 +180,10 @@ KEEL_API keel_status keel_sim_run(keel_sim *s, double t_end);
 KEEL_API keel_status keel_sim_step(keel_sim *s, double t_end); /* one step, or up to an event */
 /* As keel_advance, through events, actions and modes: until a step or an event reaches t_wake. */
 KEEL_API keel_status keel_sim_advance(keel_sim *s, double t_wake, double t_end);
+/* Samples of a controller, `every T -> u := ..`, that are all that happens in the model, go unseen from here
+ * on: the observer is not told of them, and keel_sim_advance takes all before t_wake in one loop, each step
+ * by the kernel.  1; 0: other events, rows or modes are there, and all are told. */
+KEEL_API int keel_sim_overlook_samples(keel_sim *s);
 /* Compiles f, with what is kept, into the loop of the run's method, unless the model has that already: from
  * here on kernels take the steps between samples, with the same bits.  It takes some tenths of a second, and
  * pays after some 10^6 steps.  1; 0: there can be none (another kind of method, events, no compiler). */

@@ -38,7 +38,9 @@ static keel_sim *open_sim(keel_fit *f, int e, const double *x) {
     o.pause_steps = PAUSE;
     if (one->sim && keel_vary_again(f->variation, one->sim, f->base, f->values) == KEEL_OK) return one->sim;
     keel_sim_close(one->sim);
-    return one->sim = keel_vary_sim(f->variation, f->base, &o, f->values);
+    one->sim = keel_vary_sim(f->variation, f->base, &o, f->values);
+    keel_sim_overlook_samples(one->sim);
+    return one->sim;
 }
 
 /* Why there is no value here; the search goes elsewhere. */

@@ -113,7 +113,12 @@ static int open_run(struct run *r) {
     job_name_stabilizer(j, keel_sim_solver(r->sim));
     r->suspect = j->automatic ? NULL : stiff_suspect(j);
     if (trace_attach(&r->trace, r->sim) || accuracy_watch(&r->outcome, j)) return job_no_memory(j);
-    return open_sinks(r) || open_store(r) ? j->status : 0;
+    if (open_sinks(r) || open_store(r)) return j->status;
+    int rows = r->rows.file.stream || r->events.file.stream || r->hdf5 || r->store.data ||
+               r->checkpoint.path || r->checkpoint.from;
+    if (!rows) trace_overlook(&r->trace);
+    r->outcome.accuracy.record.overlooks = r->trace.overlooks;
+    return 0;
 }
 
 /* What is done now and then between two steps; 0: go on. */

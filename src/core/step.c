@@ -58,7 +58,8 @@ static struct plan plan_nominal(const struct engine *e, double t_end) {
 static struct plan plan_adaptive(const struct engine *e, double t_end, double h_wanted) {
     const struct run_state *r = e->r;
     double left = (t_end - r->t) - r->t_low, h = h_wanted * r->direction;
-    if (fabs(h) >= fabs(left) * (1 - 1e-12))
+    double clock = 4 * DBL_EPSILON * fabs(t_end); /* k T - (k - 1) T may be more than a max_step of T */
+    if (fabs(h) >= fabs(left) * (1 - 1e-12) - clock)
         return (struct plan){.h = left, .t_new = t_end, .low = r->t_low, .lands = 1, .shortened = 1};
     struct plan plan = {.low = r->t_low, .shortened = fabs(h) > 0.5 * fabs(left)};
     if (plan.shortened) h = 0.5 * left; /* two equal steps instead of a step and a sliver */

@@ -195,6 +195,7 @@ static keel_status open_sim(struct member *m) {
     keel_sim_close(m->sim);
     m->sim = keel_vary_sim(e->variation, e->base, &o, m->value);
     m->lanes = 0;
+    if (!e->event) keel_sim_overlook_samples(m->sim);
     return m->sim ? KEEL_OK : KEEL_ENOMEM;
 }
 

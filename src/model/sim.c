@@ -17,7 +17,7 @@
 static void forward(keel_solver *solver, void *user) {
     struct keel_sim *s = ((struct functions_bound *)user)->owner;
     if (keel_event(solver) >= 0) sim_note(s, keel_event(solver), keel_time(solver));
-    if (s->observe) s->observe(solver, s);
+    if (s->observe && !s->unseen) s->observe(solver, s);
 }
 
 static int wants_short_steps(const keel_model *m) {
@@ -223,10 +223,26 @@ static keel_status act_in_time(struct keel_sim *s) {
     return s->status < 0 ? s->status : status;
 }
 
+/* The steps of the run at which a call pauses. */
+static long pause_at(const struct keel_sim *s, int tell, long begin) {
+    return tell || s->o.pause_steps == 0 ? LONG_MAX : begin + s->o.pause_steps;
+}
+
 /* Does the call end at an event that has acted? */
 static int is_over(const struct keel_sim *s, double t_wake, double t_end, int tell, long begin) {
-    long pause = tell || s->o.pause_steps == 0 ? LONG_MAX : s->o.pause_steps;
-    return (t_wake != t_end && reached(s, t_wake)) || keel_statistics(s->solver).steps - begin >= pause;
+    return (t_wake != t_end && reached(s, t_wake)) ||
+           keel_statistics(s->solver).steps >= pause_at(s, tell, begin);
+}
+
+/* The samples from t on that are followed by more of the way; 0: t is none of them. */
+static int take_samples(struct keel_sim *s, double t, double t_wake, double t_end, int tell, long begin,
+                        keel_status *status) {
+    double limit = (t_end - t_wake) * s->direction > 0 ? t_wake : t_end;
+    if ((limit - t) * s->direction <= 0 || !sim_sample_alone(s)) return 0;
+    long most = sim_most_steps(s), pause = pause_at(s, tell, begin);
+    most = most < LONG_MAX - begin ? most + begin : LONG_MAX;
+    *status = sim_sample_all(s, t, limit, most < pause ? most : pause, tell);
+    return 1;
 }
 
 /* Does the solver stand on an event of a contact? */
@@ -266,12 +282,11 @@ static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell)
         status = sim_pieces(s);
         if (status == KEEL_OK) status = sim_next_time(s, t_end, &stop, &event);
         if (status != KEEL_OK) break;
-        int samples = tell && stop != t_end && sim_sample_alone(s);
-        status = samples ? sim_sample_all(s, t_end, begin) : advance(s, t_wake, stop, tell);
-        if (samples && status == KEEL_OK) continue;         /* none is left before t_end */
+        int samples = take_samples(s, stop, t_wake, t_end, tell, begin, &status);
+        if (!samples) status = advance(s, t_wake, stop, tell);
         if (status >= 0 && s->status < 0) return s->status; /* no memory */
         if (status < 0) return sim_outside(s, contact_failed(s, tell_dependence(s, status)));
-        int goes_on = status != KEEL_OK || (keel_time(s->solver) == stop && stop != t_end);
+        int goes_on = samples || status != KEEL_OK || (keel_time(s->solver) == stop && stop != t_end);
         if ((status == KEEL_EVENT || status == KEEL_REST) && is_of_contact(s))
             status = contact_act(s, keel_event(s->solver), status == KEEL_REST);
         else if (status == KEEL_EVENT) status = sim_act(s, keel_event(s->solver));

@@ -35,6 +35,8 @@ struct keel_sim {
     keel_options o;
     void (*observe)(keel_solver *s, void *user); /* the user's; gets the keel_sim */
     void *attached;                              /* the user's */
+    int overlooks;                               /* he is not told of samples (sim_sample.h), */
+    int unseen;                                  /* and of the steps that lead there */
     keel_solver *solver;
     int mode;
     int entered;       /* the events of the mode were looked at where it begins */

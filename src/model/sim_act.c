@@ -258,10 +258,10 @@ keel_status sim_act(struct keel_sim *s, int number) {
     if (status == KEEL_OK) status = sim_count_simultaneous(s, t);
     if (status != KEEL_OK) return status;
     for (int k = 0; k < own->event->actions; k++) stop |= own->event->action[k].kind == SYNTAX_STOP;
-    if (s->observe) s->observe(s->solver, s);
+    if (s->observe && !s->overlooks) s->observe(s->solver, s);
     if (own->changes) {
         status = change(s, number);
-        if (status == KEEL_OK && s->observe) s->observe(s->solver, s);
+        if (status == KEEL_OK && s->observe && !s->overlooks) s->observe(s->solver, s);
         if (status == KEEL_OK) status = sim_enter(s);
     }
     return stop && (status == KEEL_OK || status == KEEL_REST) ? KEEL_EVENT : status;

@@ -47,11 +47,11 @@ keel_status sim_sample_take(struct keel_sim *s, const struct inside_event *own) 
     return status < 0 ? sim_fail_after(s, own, status, sim_said_by(s->solver)) : KEEL_OK;
 }
 
-int sim_sample_alone(const struct keel_sim *s) {
+/* Nothing happens in the mode in force but plain samples. */
+static int is_sampled(const struct keel_sim *s) {
     const struct model_mode *mode = &s->m->model->mode[s->mode];
     const struct inside_mode *inside = s->m->mode[s->mode];
-    if (mode->timed == 0 || s->observe || inside->branches.there || inside->formulation.clocks ||
-        s->problem[s->mode].clock)
+    if (mode->timed == 0 || inside->branches.there || inside->formulation.clocks || s->problem[s->mode].clock)
         return 0;
     for (int i = mode->events; i < mode->events + mode->timed; i++) {
         const struct model_event *event = &mode->event[i];
@@ -60,6 +60,15 @@ int sim_sample_alone(const struct keel_sim *s) {
         if (!sim_sample_is_plain(s, &inside->event[i])) return 0;
     }
     return 1;
+}
+
+int sim_sample_alone(const struct keel_sim *s) {
+    return s->overlooks || (!s->observe && is_sampled(s));
+}
+
+int keel_sim_overlook_samples(keel_sim *s) {
+    if (!s || s->status < 0 || s->m->modes > 1 || s->m->model->groups > 1) return 0;
+    return s->overlooks = is_sampled(s);
 }
 
 static keel_status act(struct keel_sim *s, int number, double t) {
@@ -78,14 +87,15 @@ static keel_status act_now(struct keel_sim *s, double t) {
     return status;
 }
 
-keel_status sim_sample_all(struct keel_sim *s, double t_end, long begin) {
-    int bounded = sim_most_steps(s) < LONG_MAX;
-    double t;
-    keel_status status = KEEL_OK;
-    while (status == KEEL_OK && sim_next_sample(s, t_end, &t)) {
-        status = keel_run(s->solver, t);
-        if (status == KEEL_OK) status = act_now(s, t);
-        if (status == KEEL_OK && bounded && sim_too_many_steps(s, begin)) return s->status;
-    }
+keel_status sim_sample_all(struct keel_sim *s, double t, double t_end, long most, int tell) {
+    keel_status status;
+    s->unseen = !tell;
+    do {
+        status = tell ? keel_run(s->solver, t) : keel_advance(s->solver, t, t);
+        if (status != KEEL_OK || keel_time(s->solver) != t) break; /* or it pauses */
+        status = act_now(s, t);
+    } while (status == KEEL_OK && (most == LONG_MAX || keel_statistics(s->solver).steps < most) &&
+             sim_next_sample(s, t_end, &t));
+    s->unseen = 0;
     return status;
 }

@@ -14,9 +14,9 @@ int sim_sample_is_plain(const struct keel_sim *s, const struct inside_event *own
 /* What is left of an action there. */
 keel_status sim_sample_take(struct keel_sim *s, const struct inside_event *own);
 
-/* Has the mode in force no events but plain samples, and nobody looks on?  Then all of them before t_end act
- * in one loop; `begin`: steps before the call.  KEEL_OK: the rest of the way is as any; else what the solver
- * or an action says. */
+/* Has the mode in force no events but plain samples, and is nobody told of them?  Then the one at t and all
+ * others before t_end act in one loop, while the run has less than `most` steps; tell: the observer sees
+ * each.  KEEL_OK: the rest of the way is as any; else what the solver or an action says. */
 int sim_sample_alone(const struct keel_sim *s);
-keel_status sim_sample_all(struct keel_sim *s, double t_end, long begin);
+keel_status sim_sample_all(struct keel_sim *s, double t, double t_end, long most, int tell);
 #endif

@@ -310,6 +310,74 @@ static void in_a_loop_they_are_what_they_are_alone(void **state) {
     for (int k = 0; k < 4; k++) keel_model_close(own[k]);
 }
 
+struct looks { /* of an observer who wants x at 0.0371 k, and counts how often he is told */
+    long next, calls;
+    double sum, last;
+};
+
+static void look(keel_solver *solver, void *sim) {
+    struct looks *l = keel_sim_attached(sim);
+    double all[2];
+    for (l->calls++; 0.0371 * (double)l->next <= keel_time(solver); l->next++) {
+        if (l->next > 0) assert_int_equal(keel_sim_sample(sim, 0.0371 * (double)l->next, all, NULL), KEEL_OK);
+        if (l->next > 0) l->sum += l->last = all[0];
+    }
+}
+
+/* An observer who is not told of samples sees the same values in between; the run is the same, whatever the
+ * pauses.  Where other events are, all are told. */
+static void samples_may_go_unseen(void **state) {
+    (void)state;
+    static const char with[] = SAMPLED "event half: x - 0.5 rising -> record\n";
+    static const keel_options options[] = {{.rtol = 1e-8, .observe = look},
+                                           {.method = "rk4", .step = 0.01, .observe = look},
+                                           {.method = "rk4", .step = 0.003, .observe = look},
+                                           {.method = "radau", .observe = look}};
+    keel_model *m = model_of(SAMPLED), *other = model_of(with);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        struct looks first = {0};
+        double end = 0;
+        long steps = 0;
+        for (int way = 0; way < 3; way++) { /* seen; unseen; with pauses */
+            struct looks l = {0};
+            keel_options o = options[i];
+            o.pause_steps = way == 2 ? 7 : 0;
+            keel_sim *s = open_it(m, &o);
+            keel_sim_attach(s, &l);
+            if (way > 0) assert_int_equal(keel_sim_overlook_samples(s), 1);
+            keel_status status = KEEL_OK;
+            while (status == KEEL_OK && keel_time(keel_sim_solver(s)) < 10)
+                status = keel_sim_advance(s, 0.0371 * (double)l.next, 10);
+            assert_int_equal(status, KEEL_OK);
+            if (way == 0)
+                first = l, end = value_of(s, "x"), steps = keel_statistics(keel_sim_solver(s)).steps;
+            assert_true(l.next == 270 && l.sum == first.sum && l.last == first.last);
+            assert_true(value_of(s, "x") == end && keel_statistics(keel_sim_solver(s)).steps == steps);
+            assert_int_equal(event_records(s), 1001);
+            assert_true(way == 0 ? l.calls > 2000 : l.calls < (way == 1 ? 320 : 2 * 320 + steps / 7));
+            keel_sim_close(s);
+        }
+    }
+    keel_sim *s = open_it(other, NULL);
+    assert_int_equal(keel_sim_overlook_samples(s), 0);
+    keel_sim_close(s);
+    assert_int_equal(keel_sim_overlook_samples(NULL), 0);
+    keel_model_close(m);
+    keel_model_close(other);
+}
+
+/* A longest step of one period is one step a period, wherever round-off puts the samples. */
+static void a_step_of_a_period_is_one(void **state) {
+    (void)state;
+    keel_model *m = model_of("var x, u\nx' = u - x\nu' = 0\nevent sample: every 0.01 -> u := 1 - x\n"
+                             "init x = 0, u = 0\nrun 10000 .. 10010\n");
+    keel_sim *s = open_it(m, &(keel_options){.method = "dop853", .first_step = 0.01, .max_step = 0.01});
+    run_to(s, 10010);
+    assert_int_equal(keel_statistics(keel_sim_solver(s)).steps, 1000);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
 /* What goes wrong there is told as elsewhere. */
 static void a_loop_of_samples_ends_where_it_must(void **state) {
     (void)state;
@@ -331,6 +399,8 @@ int main(void) {
         cmocka_unit_test(samples_are_at_whole_multiples),
         cmocka_unit_test(in_a_loop_they_are_what_they_are_alone),
         cmocka_unit_test(a_loop_of_samples_ends_where_it_must),
+        cmocka_unit_test(samples_may_go_unseen),
+        cmocka_unit_test(a_step_of_a_period_is_one),
         cmocka_unit_test(what_is_sampled_follows_the_recursion),
         cmocka_unit_test(samples_take_no_more_steps_than_they_are),
         cmocka_unit_test(samples_evaluate_what_they_change),

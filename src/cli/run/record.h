@@ -24,6 +24,7 @@ struct record {
     int columns;
     long count, capacity, most; /* rows kept, allocated, allowed */
     long stride, seen;
+    int overlooks; /* samples of controllers were not counted as events */
     struct record_passed passed;
     struct record_place *place;
     double *value;   /* [count][columns] */

@@ -152,6 +152,10 @@ int trace_attach(struct trace *t, keel_sim *sim) {
     return take_references(t);
 }
 
+void trace_overlook(struct trace *t) {
+    t->overlooks = keel_sim_overlook_samples(t->sim);
+}
+
 /* Looking ----------------------------------------------------------------------------------------------- */
 
 /* What is not a number leaves it. */
@@ -268,7 +272,8 @@ static void take_sizes(struct trace *t, double now) {
 void trace_sample(struct trace *t) {
     double now = keel_time(keel_sim_solver(t->sim));
     keel_event_record last = {0};
-    int event = keel_sim_event(t->sim, t->events, &last), due = t->every_step && !event && !t->acted;
+    int event = !t->overlooks && keel_sim_event(t->sim, t->events, &last);
+    int due = t->every_step && !event && !t->acted;
     t->events += event;
     while (t->next < t->count && (t->times[t->next] - now) * t->direction <= 0) {
         double at = t->times[t->next++];

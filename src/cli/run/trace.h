@@ -44,6 +44,7 @@ struct trace {
     trace_sink *sink[TRACE_SINKS];
     void *user[TRACE_SINKS];
     int sinks;
+    int overlooks;          /* samples of controllers go unseen: nobody wants their rows */
     long events;            /* that were sampled */
     int acted;              /* the last sample was before an action */
     int live;               /* the row at hand is where the run stands */
@@ -58,6 +59,8 @@ int trace_open_at(struct trace *t, struct job *j, const double *times, long coun
 void trace_add(struct trace *t, trace_sink *sink, void *user);
 /* The run it belongs to, once it is open.  0 or -1 without memory. */
 int trace_attach(struct trace *t, keel_sim *sim);
+/* Samples of controllers bring no rows of their own from here on: the run takes them in one loop. */
+void trace_overlook(struct trace *t);
 /* All output times up to where the run stands; at steps the row itself if every step is wanted. */
 void trace_sample(struct trace *t);
 /* The time that it waits for: a step that reaches it is to be looked at. */

@@ -176,6 +176,8 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
         starve(r);
     else {
         text_set(r->stabilizer, sizeof r->stabilizer, "%s", stabilizer_in_use(o.method, solver));
+        if (!with || with->overlooks) trace_overlook(&v.trace);
+        if (into) into->overlooks = v.trace.overlooks;
         if (into) trace_add(&v.trace, record_row, into);
         if (with) trace_add(&v.trace, record_match_row, &v.match);
         progress_open(&v.progress, j);
