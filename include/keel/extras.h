@@ -82,11 +82,13 @@ typedef struct keel_composed {
  * and so do their equations; or all of y has -1.  Where f changes at a switching surface e = 0 the time of
  * the crossing moves with the quantity by tau = -(D e)/e', D at a fixed time and ' along the motion before,
  * and they go on with S + (f- - f+) tau.  moments: tau by surface and direction, [surfaces, directions];
- * NULL: there is no surface.  Projections bring the motion back as without them, and then each direction. */
+ * NULL: there is no surface.  Projections bring the motion back as without them, and then each direction.
+ * The absolute tolerance of dx/dp is that of x, divided by |p| at the start.  magnitudes: p by direction; NULL,
+ * or 0 for one: 1. */
 typedef struct keel_variations {
     int directions;            /* 0: there are none */
     const int *direction, *of; /* n + m */
-    keel_fn *moments;
+    keel_fn *moments, *magnitudes;
 } keel_variations;
 
 typedef struct keel_extras {

@@ -30,6 +30,8 @@ typedef struct keel_parameters {
     int count;
     keel_fn *f, *algebraic, *energy, *invariant; /* of these maps of the problem */
     const double *u0;         /* [count, n + m] of the start; NULL: it depends on none of them */
+    const double *value;      /* count: p themselves.  The absolute tolerance of du/dp is that of u over |p|;
+                               * NULL, or 0 for one: over 1 */
     const char *const *names; /* count, for names such as `d/dg x`; NULL: p0, p1, .. */
 } keel_parameters;
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <keel/events.h>
+#include <keel/extras.h>
 #include <keel/form.h>
 #include <keel/sensitivity.h>
 
@@ -19,7 +20,8 @@ struct keel_variational {
     int second;       /* q' = v, M v' = F */
     double *u, *jacobian, *partial, *start, *atol, *scale;
     unsigned char *fixed;
-    int *array_of;
+    int *array_of, *direction, *primal; /* the latter two as in keel_variations */
+    keel_extras extras;
     const char **names, **row_names;
     char *text; /* of the names */
     char message[200];
@@ -117,6 +119,13 @@ static int masses(double t, const double *u, double *out, void *user) {
     return code;
 }
 
+static int magnitudes(double t, const double *u, double *out, void *user) {
+    const keel_variational *v = user;
+    (void)t, (void)u;
+    memcpy(out, v->by.value, (size_t)v->by.count * sizeof *out);
+    return 0;
+}
+
 static int happenings(double t, const double *u, double *out, void *user) {
     keel_variational *v = user;
     return v->of.event.value(t, take(v, u, -1), out, v->of.user);
@@ -169,11 +178,13 @@ static int allocate(keel_variational *v) {
     v->scale = calloc(unknowns + 1, sizeof(double));
     v->fixed = calloc(unknowns + 1, 1);
     v->array_of = calloc(copies * (size_t)p->n + 1, sizeof(int));
+    v->direction = calloc(unknowns + 1, sizeof(int));
+    v->primal = calloc(unknowns + 1, sizeof(int));
     v->names = calloc(unknowns + 1, sizeof *v->names);
     v->row_names = calloc(rows + 1, sizeof *v->row_names);
     v->text = calloc(unknowns + rows + 1, NAME);
     return v->u && v->jacobian && v->partial && v->start && v->atol && v->scale && v->fixed && v->array_of &&
-           v->names && v->row_names && v->text;
+           v->direction && v->primal && v->names && v->row_names && v->text;
 }
 
 /* `d/dg x`, in the next place of the text. */
@@ -212,6 +223,8 @@ static void fill_unknowns(keel_variational *v) {
             else v->start[at] = p->u0[i];
             if (k < 0 && p->atol) v->atol[at] = p->atol[i];
             if (k < 0 && p->scale) v->scale[at] = p->scale[i];
+            v->direction[at] = k;
+            v->primal[at] = k < 0 ? -1 : keel_variational_place(v, i, -1);
             if (i < p->n) v->array_of[at] = (k + 1) * p->n + (p->array_of ? p->array_of[i] : i);
         }
     name_rows(v, &text);
@@ -239,7 +252,9 @@ static void fill(keel_variational *v) {
         (keel_map){.count = v->copies * v->rows, .value = v->rows ? invariants : NULL, .names = v->row_names};
     if (p->event.count)
         q->event = (keel_map){.count = p->event.count, .value = happenings, .names = p->event.names};
-    q->extras = NULL;
+    v->extras.variations = (keel_variations){v->by.count, v->direction, v->primal,
+                                             .magnitudes = v->by.value ? magnitudes : NULL};
+    q->extras = &v->extras;
     q->user = v;
 }
 
@@ -260,7 +275,8 @@ keel_variational *keel_variational_open(const keel_problem *problem, const keel_
 void keel_variational_close(keel_variational *v) {
     if (!v) return;
     free(v->u), free(v->jacobian), free(v->partial), free(v->start), free(v->atol), free(v->scale);
-    free(v->fixed), free(v->array_of), free(v->names), free(v->row_names), free(v->text);
+    free(v->fixed), free(v->array_of), free(v->direction), free(v->primal), free(v->names),
+        free(v->row_names), free(v->text);
     free(v);
 }
 

@@ -150,7 +150,9 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, con
     fprintf(out, "static const keel_extras extras_%d = {\n", mode);
     if (v->directions)
         fprintf(out, "    .variations = {%d, direction_%d, derivative_of_%d, ", v->directions, mode, mode);
-    if (v->moments) fprintf(out, "model_%d_moments},\n", mode);
+    if (v->moments) fprintf(out, "model_%d_moments, ", mode);
+    else if (v->directions) fputs("0, ", out);
+    if (v->magnitudes) fprintf(out, "model_%d_magnitudes},\n", mode);
     else if (v->directions) fputs("0},\n", out);
     for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (page->method && x->series.value)

@@ -22,6 +22,9 @@ int tangent_equations(struct system *y, struct source_messages *messages);
 /* How many they are at most. */
 size_t tangent_count(const struct model *m, size_t equations);
 
+/* r->magnitude: the size of each p, by which a change of it is measured.  1, or 0 without memory. */
+int tangent_magnitudes(struct formulation *r);
+
 /* The direction whose companion a symbol is, -1: it is none; the unknown or multiplier it belongs to. */
 int tangent_direction(const struct model *m, expr symbol);
 expr tangent_primal(struct model *m, expr symbol);

@@ -300,6 +300,58 @@ static void sensitivities_take_no_factorizations_of_their_own(void **state) {
     assert_true(each[1] < 1.2 * each[0]);
 }
 
+/* The tolerance of dx/dp is that of x over |p|: steps are the same whatever unit p has, the derivatives as many
+ * times smaller; here by a power of two, to the last bit.  So they are for a start value that is a state. */
+static void the_unit_of_p_does_not_matter(void **state) {
+    (void)state;
+    static const double unit[] = {1, 0x1p-20, 0x1p20};
+    for (int start_value = 0; start_value < 2; start_value++) {
+        double first = 0;
+        long steps = 0;
+        for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
+            char text[300];
+            if (start_value) { /* x in another unit, and y follows it */
+                snprintf(text, sizeof text,
+                         "param e = %.17g\nvar x {scale = e}, y\nx' = -3*x + x^2/(10*e)\ny' = x/e - y\n"
+                         "init x = 2*e, y = 1\nrun 0 .. 5\n",
+                         unit[i]);
+            } else {
+                snprintf(text, sizeof text,
+                         "param e = %.17g, p = 3*e\nvar x, y\nx' = y - x\ny' = -p*y/e + y^2/10\n"
+                         "init x = 2, y = 1\nrun 0 .. 5\n",
+                         unit[i]);
+            }
+            keel_model *m = read_well(text, start_value ? "x" : "p", NULL);
+            keel_sim *s = end_of(m);
+            double scaled = value_of(s, start_value ? "d/dx y" : "d/dp x") * unit[i];
+            if (i == 0) first = scaled, steps = keel_statistics(keel_sim_solver(s)).steps;
+            assert_true(scaled == first);
+            assert_int_equal(keel_statistics(keel_sim_solver(s)).steps, steps);
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+    }
+}
+
+/* A cable of 20 microfarads, charged by a source: the derivative by a capacity is a million times the voltage. */
+static void small_parameters_take_no_more_steps(void **state) {
+    (void)state;
+    long steps[2];
+    for (int k = 0; k < 2; k++) {
+        const char *set = "N=20";
+        keel_model *m = keel_model_load(
+            KEEL_EXAMPLES_DIR "/circuits/ladder.keel",
+            &(keel_model_options){
+                .sensitivity = k ? "R, C" : NULL, .to = "1e-3", .interpret = 1, .set = &set, .sets = 1});
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-8, .method = "bdf"});
+        run_to(s, 1e-3);
+        steps[k] = keel_statistics(keel_sim_solver(s)).steps;
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+    assert_true(steps[1] < 3 * steps[0] / 2);
+}
+
 static void refusals_say_why(void **state) {
     (void)state;
     static const struct {
@@ -369,6 +421,8 @@ int main(void) {
         cmocka_unit_test(velocities_of_a_hamiltonian_are_no_states),
         cmocka_unit_test(algebraic_unknowns_stand_in_blocks),
         cmocka_unit_test(sensitivities_take_no_factorizations_of_their_own),
+        cmocka_unit_test(the_unit_of_p_does_not_matter),
+        cmocka_unit_test(small_parameters_take_no_more_steps),
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(runs_end_where_nothing_is_known),
     };
