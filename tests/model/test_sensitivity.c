@@ -52,6 +52,18 @@ static const struct sample {
     {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint a: x^2 + y^2 = l^2\n"
      "constraint b: 2*x^2 + 2*y^2 = 2*l^2\ninit y = -0.5, y' = 0\nguess x = l\nrun 0 .. 1\n",
      "l", 1},
+    /* momenta that an event turns round; one momentum that is the velocity, beside a constraint */
+    {"param l = 1\ncanonical x, p\ncanonical y, q\nhamiltonian (p^2 + q^2)/4 + 9.81*y\nconstraint rod: x^2 + "
+     "y^2 = l^2\n"
+     "invariant energy\ninit y = -l/2, q = 0.2\nguess x = l\nevent turn: x - 0.9*l falling -> p := -p, q := "
+     "-q\n"
+     "output rate = x*y'\nrun 0 .. 1.5\n",
+     "l", 1},
+    {"param l = 1\ncanonical x, p\ncanonical y, q\ncanonical s, r\nhamiltonian (p^2 + q^2)/4 + r^2/2 + "
+     "9.81*y + s^2/2\n"
+     "constraint rod: x^2 + y^2 = (l + s/5)^2\ninvariant energy\ninit y = -l/2, q = 0.2, s = 0, r = 0.4\n"
+     "guess x = l\noutput pull = lambda.rod*l\nrun 0 .. 1.5\n",
+     "l", 1},
     /* nine and twelve equations with one matrix, eliminated on the graph */
     {"param l = 1\ncoord x[1..3], y[1..3]\nlagrangian sum(i in 1..3, i*(x[i]'^2 + y[i]'^2)/2 - 9.81*i*y[i])\n"
      "constraint a: x[1]^2 + y[1]^2 = l^2\nconstraint b: (x[2] - x[1])^2 + (y[2] - y[1])^2 = 1\n"
@@ -231,22 +243,29 @@ static void a_hundred_bounces(void **state) {
     keel_model_close(m);
 }
 
-/* q' = H_p defines the velocities: with one parameter there are twice the states and rows of the plain
- * hamiltonian with its constraints and their d/dt. */
+/* q' = H_p defines the velocities, also where an event turns the momenta round: with one parameter there are
+ * twice the states and rows of the plain hamiltonian with its constraints and their d/dt.  Rates and multipliers
+ * follow by elimination, of p[1], which is q[1]' itself, too. */
 static void velocities_of_a_hamiltonian_are_no_states(void **state) {
     (void)state;
-    static const char text[] =
+    static const char pendula[] =
         "param m = 2\ncanonical q[1..4], p[1..4]\n"
         "hamiltonian (p[1]^2 + p[2]^2)/2 + (p[3]^2 + p[4]^2)/(2*m) + 9.81*(q[2] + m*q[4])\n"
         "constraint a: q[1]^2 + q[2]^2 = 1\nconstraint b: (q[3] - q[1])^2 + (q[4] - q[2])^2 = 1\n"
         "invariant energy\ninit q[1] = 0.6, q[3] = 1.4, p[1] = 0, p[3] = 0\n"
         "guess q[2] = -0.8, q[4] = -1.4\nrun 0 .. 1\n";
-    keel_model *m = read_well(text, "m", NULL);
-    keel_mode mode;
-    assert_true(keel_model_mode(m, 0, &mode));
-    assert_int_equal(mode.problem->n, 2 * 8);
-    assert_int_equal(mode.problem->hidden.count, 2 * 4);
-    keel_model_close(m);
+    static const char *const more[] = {"", "event turn: q[1] falling -> p := -p\n"};
+    for (int k = 0; k < 2; k++) {
+        char text[600];
+        keel_mode mode;
+        snprintf(text, sizeof text, "%s%s", pendula, more[k]);
+        keel_model *m = read_well(text, "m", NULL);
+        assert_true(keel_model_mode(m, 0, &mode));
+        assert_int_equal(mode.problem->n, 2 * 8);
+        assert_int_equal(mode.problem->m, 0);
+        assert_int_equal(mode.problem->hidden.count, 2 * 4);
+        keel_model_close(m);
+    }
 }
 
 /* y, then dy/dp in the order of y, direction by direction: what core/algebra.h counts on. */
