@@ -282,6 +282,36 @@ static void stands_in_blocks(const keel_model *m, int directions) {
     }
 }
 
+/* The matrix of y alone has the entries that the jacobian of all rows has there, and stands in every block of
+ * its diagonal. */
+static void has_the_matrix_of_the_motion(const keel_model *m, int directions) {
+    keel_mode mode;
+    assert_true(keel_model_mode(m, 0, &mode));
+    const keel_problem *p = mode.problem;
+    const keel_pattern *pattern = p->algebraic.pattern;
+    int own = p->m / (1 + directions), at = 0;
+    double *all = calloc((size_t)pattern->nnz, sizeof *all),
+           *alone = calloc((size_t)pattern->nnz, sizeof *alone);
+    double *dense = calloc((size_t)p->m * (size_t)p->m, sizeof *dense);
+    assert_true(all && alone && dense);
+    assert_int_equal(p->algebraic.jacobian(p->t0, p->u0, all, p->user), 0);
+    assert_int_equal(p->extras->variations.matrix(p->t0, p->u0, alone, p->user), 0);
+    for (int i = 0; i < p->m; i++)
+        for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++) {
+            int j = pattern->column[e] - p->n;
+            if (j < 0) continue;
+            dense[i * p->m + j] = all[e];
+            if (i < own && j < own) assert_true(alone[at++] == all[e]);
+        }
+    for (int i = 0; i < own; i++)
+        for (int j = 0; j < own; j++)
+            for (int k = 1; k <= directions; k++) {
+                double here = dense[(k * own + i) * p->m + k * own + j], there = dense[i * p->m + j];
+                assert_true(fabs(here - there) <= 1e-13 * fabs(there));
+            }
+    free(all), free(alone), free(dense);
+}
+
 /* Also where an equation of a direction is simpler than that of the motion: a name (S'' = dlambda/dl of a
  * mass of 1), or linear and alone (dw/dk). */
 static void algebraic_unknowns_stand_in_blocks(void **state) {
@@ -290,11 +320,13 @@ static void algebraic_unknowns_stand_in_blocks(void **state) {
                                "z + z^3/3 - y/2 = 1\nw + w^5 = k*x\ninit x = 1\nrun 0 .. 1\n";
     keel_model *m = read_well(text, "k, x", NULL);
     stands_in_blocks(m, 2);
+    has_the_matrix_of_the_motion(m, 2);
     keel_model_close(m);
     m = keel_model_load(KEEL_EXAMPLES_DIR "/mechanisms/cardan.keel",
                         &(keel_model_options){.sensitivity = "l", .interpret = 1});
     assert_int_equal(keel_model_status(m), KEEL_OK);
     stands_in_blocks(m, 1);
+    has_the_matrix_of_the_motion(m, 1);
     keel_model_close(m);
 }
 
