@@ -346,11 +346,11 @@ static void refusals_say_why(void **state) {
     refuses(NULL, &by, "are needed");
     refuses(&good, &none, "no parameter");
     p.form = KEEL_MECHANICS, p.f.count = 1, p.constraint.count = 1;
-    refuses(&p, &by, "only ODE and DAE");
+    refuses(&p, &by, "constraints need their jacobian");
     p.constraint.count = 0, p.f.count = 2;
     refuses(&p, &by, "only ODE and DAE");
     p = good, p.form = KEEL_HAMILTONIAN, p.f.value = NULL;
-    refuses(&p, &by, "hamiltonians by f");
+    refuses(&p, &by, "a hamiltonian needs x' as its f");
     p = good, p.f.jacobian = NULL;
     refuses(&p, &by, "need their jacobians");
     p = good, p.u0 = NULL;
