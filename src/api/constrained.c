@@ -5,8 +5,8 @@
  *     x' = f(t, x) - E lambda,    E = (0, N G^T),    w = q' = f_q,
  *
  * f the motion without constraints, G = dg/dq, N = M^-1 or 1.  With P = df_q/dx and H_i = d^2 g_i/dq^2 the
- * velocity constraint G w = 0 has the rate w H w + G P x' = 0, which gives lambda by the matrix G P E.
- * In the direction of p, with s = P S + df_q/dp the derivative of w,
+ * velocity constraint G w = 0 has the rate w H w + G P x' = 0, which gives lambda by the matrix G P E.  In the
+ * direction of p, with s = P S + df_q/dp the derivative of w,
  *
  *     S' = f_x S + f_p - N (0, M_p v' + (sum_i lambda_i H_i) S_q + G_p^T lambda) - E Lambda,
  *     0  = G S_q + g_p,    0 = G s + w H S_q + G_p w,
@@ -15,8 +15,8 @@
  *
  *     0 = 2 w H s + w' H S_q + G_p w' + (d/dt of H, G_p) + G (P S' + (d/dt of P, f_p)),
  *
- * by the same matrix.  The rates in brackets, third derivatives of g and H, are central differences of order 4
- * along the motion, of ways that agree to 1e-10. */
+ * by the same matrix.  The rates in brackets, third derivatives of g and H, are central differences of order
+ * 4 along the motion, of ways that agree to 1e-10. */
 #include "api/variational.h"
 
 #include "base/text.h"
@@ -28,8 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the differences: the longest way, for the size of x; how much shorter the next one is, and how many there
- * are; how well two must agree. */
+/* Of the differences: the longest way, for the size of x; how much shorter the next one is, and how many
+ * there are; how well two must agree. */
 enum { SHORTER = 8, WAYS = 10 };
 #define LONGEST 0x1p-10
 #define AGREE 1e-10
@@ -260,8 +260,8 @@ static double apart(const struct constrained *c, const struct point *a, const st
     return off > 0 ? off / size : 0;
 }
 
-/* c->rate: by the longest way that a shorter one confirms, or else the two that agree best.  How far functions
- * go on as they are near x their size does not tell. */
+/* c->rate: by the longest way that a shorter one confirms, or else the two that agree best.  How far
+ * functions go on as they are near x their size does not tell. */
 static int drift(struct constrained *c, double t) {
     double speed = largest(c->n, c->slope), size = largest(c->n, c->x), least = HUGE_VAL;
     struct point best = c->rate, now = c->trial[0], next = c->trial[1];

@@ -1,8 +1,8 @@
 /* variational.c - see keel/sensitivity.h.
  *
- * Mechanics and hamiltonians become x' = f; with constraints, whose forces constrained.c finds, on the manifold of
- * their hidden rows.  The Jacobians of the variational problem would need second derivatives of the problem's
- * functions and are left to differences. */
+ * Mechanics and hamiltonians become x' = f; with constraints, whose forces constrained.c finds, on the
+ * manifold of their hidden rows.  The Jacobians of the variational problem would need second derivatives of
+ * the problem's functions and are left to differences. */
 #include "api/variational.h"
 
 #include "base/text.h"

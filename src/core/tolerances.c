@@ -13,9 +13,9 @@
  * Masses tell how large momenta are; one of round-off is a zero.  So it is where a run goes on after an
  * event: a ball that has stopped at 0 does not ask for smaller tolerances.
  *
- * A sensitivity dx/dp counts as x does that p changes by its own size, so that tolerance and size are those of
- * x divided by |p| (as in CVODES: A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363-396); and what
- * the motion is given does not depend on who asks for its derivatives.
+ * A sensitivity dx/dp counts as x does that p changes by its own size, so that tolerance and size are those
+ * of x divided by |p| (as in CVODES: A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363-396); and
+ * what the motion is given does not depend on who asks for its derivatives.
  *
  * The time of a clock has no tolerance: an error of it counts by what the others move meanwhile, and these
  * err by as much through the same factor s.  Nor is it a size of anything. */

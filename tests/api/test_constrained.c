@@ -1,8 +1,9 @@
 /* test_constrained.c - sensitivities of constrained mechanics and of hamiltonians written in C: against
- * differences of runs of the problem itself, linearised constraints along the whole run, multipliers; refusals.
+ * differences of runs of the problem itself, linearised constraints along the whole run, multipliers;
+ * refusals.
  *
- * A bead on the ellipse r = sqrt(a x^2 + y^2) = l, whose third derivatives do not vanish.  As a hamiltonian its
- * mass depends on x. */
+ * A bead on the ellipse r = sqrt(a x^2 + y^2) = l, whose third derivatives do not vanish.  As a hamiltonian
+ * its mass depends on x. */
 #include "testing.h"
 
 #include <keel/sensitivity.h>

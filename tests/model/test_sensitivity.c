@@ -244,8 +244,8 @@ static void a_hundred_bounces(void **state) {
 }
 
 /* q' = H_p defines the velocities, also where an event turns the momenta round: with one parameter there are
- * twice the states and rows of the plain hamiltonian with its constraints and their d/dt.  Rates and multipliers
- * follow by elimination, of p[1], which is q[1]' itself, too. */
+ * twice the states and rows of the plain hamiltonian with its constraints and their d/dt.  Rates and
+ * multipliers follow by elimination, of p[1], which is q[1]' itself, too. */
 static void velocities_of_a_hamiltonian_are_no_states(void **state) {
     (void)state;
     static const char pendula[] =
@@ -351,8 +351,9 @@ static void sensitivities_take_no_factorizations_of_their_own(void **state) {
     assert_true(each[1] < 1.2 * each[0]);
 }
 
-/* The tolerance of dx/dp is that of x over |p|: steps are the same whatever unit p has, the derivatives as many
- * times smaller; here by a power of two, to the last bit.  So they are for a start value that is a state. */
+/* The tolerance of dx/dp is that of x over |p|: steps are the same whatever unit p has, the derivatives as
+ * many times smaller; here by a power of two, to the last bit.  So they are for a start value that is a
+ * state. */
 static void the_unit_of_p_does_not_matter(void **state) {
     (void)state;
     static const double unit[] = {1, 0x1p-20, 0x1p20};
@@ -384,7 +385,8 @@ static void the_unit_of_p_does_not_matter(void **state) {
     }
 }
 
-/* A cable of 20 microfarads, charged by a source: the derivative by a capacity is a million times the voltage. */
+/* A cable of 20 microfarads, charged by a source: the derivative by a capacity is a million times the
+ * voltage. */
 static void small_parameters_take_no_more_steps(void **state) {
     (void)state;
     long steps[2];
