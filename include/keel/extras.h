@@ -84,8 +84,8 @@ typedef struct keel_composed {
  * and they go on with S + (f- - f+) tau.  moments: tau by surface and direction, [surfaces, directions];
  * NULL: there is no surface.  Projections bring the motion back as without them, and then each direction.
  * matrix: F_y of the motion alone, the entries of the algebraic rows' pattern in the rows and columns of y;
- * NULL: it is taken from the jacobian of all.  The absolute tolerance of dx/dp is that of x, divided by |p| at
- * the start.  magnitudes: p by direction; NULL, or 0 for one: 1. */
+ * NULL: it is taken from the jacobian of all.  The absolute tolerance of dx/dp is that of x, divided by |p|
+ * at the start.  magnitudes: p by direction; NULL, or 0 for one: 1. */
 typedef struct keel_variations {
     int directions;            /* 0: there are none */
     const int *direction, *of; /* n + m */

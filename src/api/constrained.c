@@ -5,8 +5,8 @@
  *     x' = f(t, x) - E lambda,    E = (0, N G^T),    w = q' = f_q,
  *
  * f the motion without constraints, G = dg/dq, N = M^-1 or 1.  With P = df_q/dx and H_i = d^2 g_i/dq^2 the
- * velocity constraint G w = 0 has the rate w H w + G P x' = 0, which gives lambda by the matrix G P E.  In the
- * direction of p, with s = P S + df_q/dp the derivative of w,
+ * velocity constraint G w = 0 has the rate w H w + G P x' = 0, which gives lambda by the matrix G P E.  In
+ * the direction of p, with s = P S + df_q/dp the derivative of w,
  *
  *     S' = f_x S + f_p - N (0, M_p v' + (sum_i lambda_i H_i) S_q + G_p^T lambda) - E Lambda,
  *     0  = G S_q + g_p,    0 = G s + w H S_q + G_p w,

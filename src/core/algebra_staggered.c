@@ -1,7 +1,7 @@
 /* algebra_staggered.c - y by F_y of the motion alone, and then its sensitivities.
  *
  * The rows F_y Y_k + F_x S_k + F_p = 0 of direction k are linear in Y_k, with the matrix by which y was
- * found. So y is found as without sensitivities, and one more evaluation with that y gives Y_k by a solve
+ * found.  So y is found as without sensitivities, and one more evaluation with that y gives Y_k by a solve
  * each, as CVODES and IDAS do by their staggered corrector.  The jacobian of the rows of Y_k, which holds
  * second derivatives of F, is not asked for. */
 #include "core/algebra.h"
