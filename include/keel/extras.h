@@ -90,6 +90,7 @@ typedef struct keel_variations {
     int directions;            /* 0: there are none */
     const int *direction, *of; /* n + m */
     keel_fn *moments, *magnitudes, *matrix;
+    int linear; /* 1: F is linear in y, which has one branch */
 } keel_variations;
 
 typedef struct keel_extras {

@@ -52,7 +52,8 @@ void fill_problem(struct fill *out, const struct formulation *r, const struct fu
                                           r->primal,
                                           f->call[functions_role_moments],
                                           f->call[functions_role_magnitudes],
-                                          f->call[functions_role_matrix]};
+                                          f->call[functions_role_matrix],
+                                          r->matrix_constant};
     if (r->event.count)
         p->event = (keel_map){
             .count = r->event.count, .value = f->call[functions_role_event], .names = r->event.names};

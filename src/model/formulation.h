@@ -60,7 +60,7 @@ struct formulation {
     int regulars;
     expr *moment;    /* [surfaces, directions] tau at a surface (saltation.h); NULL: no sensitivities */
     expr *matrix;  /* [matrix_entries] F_y of the motion, where y stands in blocks; else NULL */
-    int matrix_entries;
+    int matrix_entries, matrix_constant; /* 1: it does not depend on y */
     expr *magnitude; /* [directions] p; NULL: no sensitivities, or those by all start values together */
     int *direction, *primal;  /* [n] as in keel_variations */
     int quadratic, separable; /* f is a polynomial of degree 2; H = T(p) + V(q) */

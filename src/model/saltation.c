@@ -90,6 +90,8 @@ static int find_matrix(struct formulation *r, int own) {
     r->matrix = pool_take(r->pool, ((size_t)j->row_start[own] + 1) * sizeof *r->matrix);
     for (int e = 0; e < j->row_start[own] && r->matrix; e++)
         if (j->column[e] >= r->n && j->column[e] < r->n + own) r->matrix[r->matrix_entries++] = j->value[e];
+    r->matrix_constant =
+        derive_degree_of(&r->y->m->graph, own, r->algebraic.value, own, r->basic + r->n) <= 1;
     return r->matrix != NULL;
 }
 

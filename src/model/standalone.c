@@ -157,7 +157,7 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, con
     for (size_t k = 0; k < sizeof functions / sizeof *functions && v->directions; k++)
         if (functions[k].function)
             fprintf(out, ".%s = model_%d_%s, ", functions[k].name, mode, functions[k].name);
-    if (v->directions) fputs("},\n", out);
+    if (v->directions) fprintf(out, ".linear = %d},\n", v->linear);
     for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (page->method && x->series.value)
         fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.workspace,

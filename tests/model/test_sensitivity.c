@@ -284,7 +284,7 @@ static void stands_in_blocks(const keel_model *m, int directions) {
 
 /* The matrix of y alone has the entries that the jacobian of all rows has there, and stands in every block of
  * its diagonal. */
-static void has_the_matrix_of_the_motion(const keel_model *m, int directions) {
+static void has_the_matrix_of_the_motion(const keel_model *m, int directions, int linear) {
     keel_mode mode;
     assert_true(keel_model_mode(m, 0, &mode));
     const keel_problem *p = mode.problem;
@@ -296,6 +296,7 @@ static void has_the_matrix_of_the_motion(const keel_model *m, int directions) {
     assert_true(all && alone && dense);
     assert_int_equal(p->algebraic.jacobian(p->t0, p->u0, all, p->user), 0);
     assert_int_equal(p->extras->variations.matrix(p->t0, p->u0, alone, p->user), 0);
+    assert_int_equal(p->extras->variations.linear, linear);
     for (int i = 0; i < p->m; i++)
         for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++) {
             int j = pattern->column[e] - p->n;
@@ -320,13 +321,13 @@ static void algebraic_unknowns_stand_in_blocks(void **state) {
                                "z + z^3/3 - y/2 = 1\nw + w^5 = k*x\ninit x = 1\nrun 0 .. 1\n";
     keel_model *m = read_well(text, "k, x", NULL);
     stands_in_blocks(m, 2);
-    has_the_matrix_of_the_motion(m, 2);
+    has_the_matrix_of_the_motion(m, 2, 0);
     keel_model_close(m);
     m = keel_model_load(KEEL_EXAMPLES_DIR "/mechanisms/cardan.keel",
                         &(keel_model_options){.sensitivity = "l", .interpret = 1});
     assert_int_equal(keel_model_status(m), KEEL_OK);
     stands_in_blocks(m, 1);
-    has_the_matrix_of_the_motion(m, 1);
+    has_the_matrix_of_the_motion(m, 1, 1);
     keel_model_close(m);
 }
 
