@@ -88,11 +88,15 @@ typedef struct keel_composed {
  * and so do their equations; or all of y has -1.  Where f changes at a switching surface e = 0 the time of
  * the crossing moves with the quantity by tau = -(D e)/e', D at a fixed time and ' along the motion before,
  * and they go on with S + (f- - f+) tau.  moments: tau by surface and direction, [surfaces, directions];
- * NULL: there is no surface.  Projections bring the motion back as without them, and then each direction. */
+ * NULL: there is no surface.  Projections bring the motion back as without them, and then each direction.
+ * matrix: F_y of the motion alone, the entries of the algebraic rows' pattern in the rows and columns of y;
+ * NULL: it is taken from the jacobian of all.  The absolute tolerance of dx/dp is that of x, divided by |p|
+ * at the start.  magnitudes: p by direction; NULL, or 0 for one: 1. */
 typedef struct keel_variations {
     int directions;            /* 0: there are none */
     const int *direction, *of; /* n + m */
-    keel_fn *moments;
+    keel_fn *moments, *magnitudes, *matrix;
+    int linear; /* 1: F is linear in y, which has one branch */
 } keel_variations;
 
 typedef struct keel_extras {

@@ -12,10 +12,15 @@
  *     mass S' = f_x S + f_y Y + f_p,   0 = F_x S + F_y Y + F_p,
  *
  * by the problem's own Jacobians, and beside every invariant I the invariant I_x S + I_p, kept as the others
- * are.  It serves ODE and DAE of index 1, mechanics without constraints, whose mass matrix is constant and
- * depends on no p, and hamiltonians that give x' as their f; constraints are for models (keel/model.h), which
- * linearise them with what they hide.  Events are those of the problem: what one changes in S is up to the
- * program that acts on it. */
+ * are.  It serves ODE and DAE of index 1; mechanics, whose mass matrix is constant; and hamiltonians that
+ * give x' as their f, or canonical ones their second derivatives.  Constraints g(q) = 0 give the rows
+ *
+ *     G S_q + g_p = 0   and its d/dt,
+ *
+ * which are held to round-off as g and G q' are; multipliers are no unknowns, and
+ * keel_variational_multipliers has them and their derivatives.  What depends on t there, rolling constraints,
+ * masses that change and switches are for models (keel/model.h).  Events are those of the problem: what one
+ * changes in S is up to the program that acts on it. */
 #ifndef KEEL_SENSITIVITY_H
 #define KEEL_SENSITIVITY_H
 
@@ -28,8 +33,15 @@ extern "C" {
 /* Partial derivatives by p[count], those of one p after the other: out[k * rows + i].  NULL: zero. */
 typedef struct keel_parameters {
     int count;
-    keel_fn *f, *algebraic, *energy, *invariant; /* of these maps of the problem */
-    const double *u0;         /* [count, n + m] of the start; NULL: it depends on none of them */
+    keel_fn *f, *algebraic, *energy, *invariant, *constraint; /* of these maps; HAMILTONIAN: f is B grad H */
+    keel_fn *constraint_jacobian;                             /* of G = dg/dq: [count, constraints, n/2] */
+    keel_fn *mass; /* MECHANICS with constraints: of M, [count, n/2, n/2] */
+    /* Second derivatives of the problem itself, compared with differences at the start. */
+    keel_fn *constraint_hessian; /* d^2 g_i/dq^2: [constraints, n/2, n/2]; NULL: they are linear */
+    keel_fn *hessian;            /* HAMILTONIAN without f: d^2 H/dx^2, n x n */
+    const double *u0;            /* [count, n + m] of the start; NULL: it depends on none of them */
+    const double *value;      /* count: p themselves.  The absolute tolerance of du/dp is that of u over |p|;
+                               * NULL, or 0 for one: over 1 */
     const char *const *names; /* count, for names such as `d/dg x`; NULL: p0, p1, .. */
 } keel_parameters;
 
@@ -44,6 +56,10 @@ KEEL_API const char *keel_variational_message(const keel_variational *v); /* "" 
 /* The place of du_i/dp_k among the unknowns of the variational problem, that of u_i itself with k = -1; -1:
  * there is no such thing. */
 KEEL_API int keel_variational_place(const keel_variational *v, int i, int k);
+/* The multipliers at u, n (1 + count) unknowns: all of the problem, then their derivatives by each p.
+ * KEEL_OK; KEEL_EINVAL: there are no constraints; KEEL_ESINGULAR: these depend on each other there. */
+KEEL_API keel_status keel_variational_multipliers(keel_variational *v, double t, const double *u,
+                                                  double *out);
 
 #ifdef __cplusplus
 }

@@ -1,34 +1,22 @@
 /* variational.c - see keel/sensitivity.h.
  *
- * Unknowns: x, then S of each p; then y, then Y of each p.  Mechanics and hamiltonians become x' = f.  The
- * Jacobians of the variational problem would need second derivatives of the problem's functions and are left
- * to differences. */
+ * Mechanics and hamiltonians become x' = f; with constraints, whose forces constrained.c finds, on the
+ * manifold of their hidden rows.  The Jacobians of the variational problem would need second derivatives of
+ * the problem's functions and are left to differences. */
+#include "api/variational.h"
+
 #include "base/text.h"
 
 #include <keel/events.h>
 #include <keel/form.h>
-#include <keel/sensitivity.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-struct keel_variational {
-    keel_problem of, problem;
-    keel_parameters by;
-    int copies, rows; /* 1 + count; energy and invariants of `of` */
-    int second;       /* q' = v, M v' = F */
-    double *u, *jacobian, *partial, *start, *atol, *scale;
-    unsigned char *fixed;
-    int *array_of;
-    const char **names, **row_names;
-    char *text; /* of the names */
-    char message[200];
-};
-
 enum { NAME = 160 };
 
 int keel_variational_place(const keel_variational *v, int i, int k) {
-    if (!v || i < 0 || i >= v->of.n + v->of.m || k < -1 || k >= v->by.count) return -1;
+    if (!v || !v->copies || i < 0 || i >= v->of.n + v->of.m || k < -1 || k >= v->by.count) return -1;
     if (i < v->of.n) return (k + 1) * v->of.n + i;
     return v->copies * v->of.n + (k + 1) * v->of.m + i - v->of.n;
 }
@@ -117,6 +105,13 @@ static int masses(double t, const double *u, double *out, void *user) {
     return code;
 }
 
+static int magnitudes(double t, const double *u, double *out, void *user) {
+    const keel_variational *v = user;
+    (void)t, (void)u;
+    memcpy(out, v->by.value, (size_t)v->by.count * sizeof *out);
+    return 0;
+}
+
 static int happenings(double t, const double *u, double *out, void *user) {
     keel_variational *v = user;
     return v->of.event.value(t, take(v, u, -1), out, v->of.user);
@@ -125,7 +120,7 @@ static int happenings(double t, const double *u, double *out, void *user) {
 /* Is x' = f as it stands, or easily written so?  So are a hamiltonian by its f, and mechanics by q' = v. */
 static int is_explicit(const keel_problem *p) {
     unsigned traits = keel_problem_traits(p);
-    if (p->hidden.count || p->constraint.count || p->rolling.count) return 0;
+    if (p->hidden.count || p->rolling.count) return 0;
     if (traits & KEEL_SECOND_ORDER) return 2 * p->f.count == p->n;
     return traits & KEEL_FIRST_ORDER || p->f.value != NULL;
 }
@@ -137,14 +132,18 @@ static const char *obstacle(const keel_problem *p, const keel_parameters *by) {
         switches |= p->event_kind[i] == KEEL_SURFACE || p->event_kind[i] == KEEL_STAIRCASE;
     if (by->count < 1) return "there is no parameter to differentiate by";
     if (p->clock) return "with a clock derivatives would be those at equal tau, not at equal times";
-    if (!is_explicit(p))
-        return "only ODE and DAE of index 1, and mechanics and hamiltonians by f without constraints are "
-               "linearised here; write the others as a model";
+    if (!p->u0) return "the problem has no start";
+    if (constrained_needed(p)) {
+        const char *why = constrained_obstacle(p, by);
+        if (why) return why;
+    } else if (!is_explicit(p))
+        return "only ODE and DAE of index 1, mechanics and hamiltonians are linearised here; write the "
+               "others as "
+               "a model";
     if (switches) return "switching surfaces are not linearised here; write the problem as a model";
     if (p->mass.value && (p->mass.pattern || !p->mass.constant))
         return "a mass matrix must be constant and dense";
-    if (!p->u0) return "the problem has no start";
-    if ((p->n && !p->f.jacobian) || (p->m && !p->algebraic.jacobian) ||
+    if ((p->n && !p->f.jacobian && !constrained_needed(p)) || (p->m && !p->algebraic.jacobian) ||
         (p->energy.count && !p->energy.jacobian) || (p->invariant.count && !p->invariant.jacobian))
         return "f, the algebraic equations, energy and invariants need their jacobians";
     return NULL;
@@ -157,7 +156,7 @@ static size_t entries(const keel_map *map, int columns) {
 static int allocate(keel_variational *v) {
     const keel_problem *p = &v->of;
     size_t all = (size_t)p->n + (size_t)p->m, copies = (size_t)v->copies, unknowns = copies * all;
-    size_t rows = copies * (size_t)v->rows, most = all;
+    size_t rows = copies * (size_t)v->rows, hidden = 2 * copies * (size_t)p->constraint.count, most = all;
     if ((size_t)v->rows > most) most = (size_t)v->rows;
     size_t jacobian = entries(&p->f, p->n + p->m) + entries(&p->algebraic, p->n + p->m) +
                       entries(&p->energy, p->n) + entries(&p->invariant, p->n) + (size_t)p->n * (size_t)p->n;
@@ -169,11 +168,14 @@ static int allocate(keel_variational *v) {
     v->scale = calloc(unknowns + 1, sizeof(double));
     v->fixed = calloc(unknowns + 1, 1);
     v->array_of = calloc(copies * (size_t)p->n + 1, sizeof(int));
+    v->direction = calloc(unknowns + 1, sizeof(int));
+    v->primal = calloc(unknowns + 1, sizeof(int));
     v->names = calloc(unknowns + 1, sizeof *v->names);
     v->row_names = calloc(rows + 1, sizeof *v->row_names);
-    v->text = calloc(unknowns + rows + 1, NAME);
+    v->hidden_names = calloc(hidden + 1, sizeof *v->hidden_names);
+    v->text = calloc(unknowns + rows + hidden + 1, NAME);
     return v->u && v->jacobian && v->partial && v->start && v->atol && v->scale && v->fixed && v->array_of &&
-           v->names && v->row_names && v->text;
+           v->direction && v->primal && v->names && v->row_names && v->hidden_names && v->text;
 }
 
 /* `d/dg x`, in the next place of the text. */
@@ -189,6 +191,13 @@ static const char *named(const keel_variational *v, char **at, int k, const char
 static void name_rows(keel_variational *v, char **text) {
     const keel_map *map[] = {&v->of.energy, &v->of.invariant};
     int at = 0;
+    for (int k = -1; k < v->by.count && v->constrained; k++)
+        for (int i = 0; i < constrained_row_count(v->constrained); i++) {
+            char name[100];
+            constrained_row_name(v->constrained, i, name, sizeof name);
+            v->hidden_names[at++] = named(v, text, k, name);
+        }
+    at = 0;
     for (int l = 0; l < 2; l++)
         for (int k = -1; k < v->by.count; k++)
             for (int i = 0; i < map[l]->count; i++) {
@@ -212,9 +221,23 @@ static void fill_unknowns(keel_variational *v) {
             else v->start[at] = p->u0[i];
             if (k < 0 && p->atol) v->atol[at] = p->atol[i];
             if (k < 0 && p->scale) v->scale[at] = p->scale[i];
+            v->direction[at] = k;
+            v->primal[at] = k < 0 ? -1 : keel_variational_place(v, i, -1);
             if (i < p->n) v->array_of[at] = (k + 1) * p->n + (p->array_of ? p->array_of[i] : i);
         }
     name_rows(v, &text);
+}
+
+/* x' with the forces of constraints, along what these hide. */
+static void fill_constrained(keel_variational *v) {
+    keel_problem *q = &v->problem;
+    int rows = v->copies * constrained_row_count(v->constrained);
+    q->f = (keel_map){.count = q->n, .value = constrained_rates, .autonomous = v->of.f.autonomous};
+    q->mass = (keel_matrix){0};
+    if (rows == 0) return;
+    q->form = KEEL_DAE;
+    q->hidden =
+        (keel_map){.count = rows, .value = constrained_rows, .names = v->hidden_names, .autonomous = 1};
 }
 
 static void fill(keel_variational *v) {
@@ -239,7 +262,11 @@ static void fill(keel_variational *v) {
         (keel_map){.count = v->copies * v->rows, .value = v->rows ? invariants : NULL, .names = v->row_names};
     if (p->event.count)
         q->event = (keel_map){.count = p->event.count, .value = happenings, .names = p->event.names};
-    q->extras = NULL;
+    v->extras.variations = (keel_variations){v->by.count, v->direction, v->primal,
+                                             .magnitudes = v->by.value ? magnitudes : NULL};
+    q->constraint = (keel_map){0};
+    if (v->constrained) fill_constrained(v);
+    q->extras = &v->extras;
     q->user = v;
 }
 
@@ -253,6 +280,10 @@ keel_variational *keel_variational_open(const keel_problem *problem, const keel_
     v->rows = problem->energy.count + problem->invariant.count;
     v->second = (keel_problem_traits(problem) & KEEL_SECOND_ORDER) != 0;
     if (!allocate(v)) return keel_variational_close(v), NULL;
+    if (constrained_needed(problem)) v->constrained = constrained_open(v, &why);
+    if (why) v->copies = 0;
+    if (why) return text_set(v->message, sizeof v->message, "keel_variational_open: %s", why), v;
+    if (constrained_needed(problem) && !v->constrained) return keel_variational_close(v), NULL;
     fill(v);
     return v;
 }
@@ -260,7 +291,9 @@ keel_variational *keel_variational_open(const keel_problem *problem, const keel_
 void keel_variational_close(keel_variational *v) {
     if (!v) return;
     free(v->u), free(v->jacobian), free(v->partial), free(v->start), free(v->atol), free(v->scale);
-    free(v->fixed), free(v->array_of), free(v->names), free(v->row_names), free(v->text);
+    free(v->fixed), free(v->array_of), free(v->direction), free(v->primal), free(v->names),
+        free(v->row_names), free(v->hidden_names), free(v->text);
+    constrained_close(v->constrained);
     free(v);
 }
 

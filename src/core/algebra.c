@@ -44,6 +44,7 @@ void algebra_layout(struct field *fd, struct arena *a) {
         d->place[k] = arena_doubles(a, all + 1);
         d->tangent[k] = arena_doubles(a, m + 1);
     }
+    algebra_staggered_layout(fd, a);
     d->way = arena_doubles(a, n + 1);
     d->aim = arena_doubles(a, m + 1);
     d->beside = arena_doubles(a, all + 1);
@@ -220,15 +221,16 @@ static keel_status add_derived(struct field *fd, double t, const double *u, int 
     return KEEL_OK;
 }
 
-/* Values and matrix of the m equations for y.  fresh: with the jacobians of F, h and f by y; otherwise as
- * they stand. */
+/* Values and matrix of the m equations for y.  FRESH: with the jacobians of F, h and f by y; STAND: as
+ * they stand; OF_Y: with F_y of the motion alone, if it can be had. */
+enum { STAND, OF_Y, FRESH };
 static keel_status equations(struct field *fd, double t, const double *u, int fresh) {
     struct algebra *d = &fd->dae;
     int n = fd->n, m = fd->m, own = algebra_own(fd);
     keel_status status = map_value(fd, &fd->algebraic, t, u, d->values);
     if (status != KEEL_OK) return status;
     if (d->any_derived) return add_derived(fd, t, u, fresh);
-    if (!fresh) return KEEL_OK; /* they are all of F */
+    if (fresh == STAND || (fresh == OF_Y && algebra_own_matrix(fd, t, u))) return KEEL_OK; /* all are of F */
     status = rows_with_jacobian(fd, t, u);
     for (int i = 0; i < own && status == KEEL_OK && !d->sparse; i++)
         memcpy(d->matrix + (long)i * own, d->row_jacobian + (long)i * (n + m) + n,
@@ -238,9 +240,10 @@ static keel_status equations(struct field *fd, double t, const double *u, int fr
 
 /* Is each value of the first rows the round-off of its terms?  Those of a row are the products of its slopes
  * and unknowns, and what the problem itself tells of them, in which t has its part. */
-static int at_round_off(struct field *fd, double t, const double *u, int rows) {
+static int at_round_off(struct field *fd, double t, const double *u, int rows, int matrix) {
     const struct algebra *d = &fd->dae;
     int n = fd->n, at = 0;
+    if (matrix == OF_Y && rows_with_jacobian(fd, t, u) != KEEL_OK) return 0;
     if (map_terms(fd, &fd->algebraic, t, u, fd->column) != KEEL_OK) return 0;
     for (int i = 0; i < rows; i++) {
         int direct = i < fd->m && d->direct[i];
@@ -262,21 +265,20 @@ static void step_back(struct field *fd, double *u) {
     fd->fault.status = KEEL_OK;
 }
 
-/* The length of the step from u, of the first `count`, in sizes of the unknowns, before or after it. */
-static double step_length(const struct field *fd, const double *u, int count) {
+double algebra_step_length(const struct field *fd, const double *u, int first, int end) {
     double length = 0;
     const double *size = fd->size + fd->n, *y = u + fd->n;
-    for (int j = 0; j < count; j++) {
+    for (int j = first; j < end; j++) {
         double step = fd->dae.step[j], largest = step_control_max(fabs(y[j] - step), fabs(y[j]));
         length = step_control_max(fabs(step) / step_control_max(largest, size[j] * 1e-3 + DBL_MIN), length);
     }
     return length;
 }
 
-/* Are all unknowns settled but those that are zeros, made of the round-off of others: as short as their own
- * steps?  Rows of nothing but such have no terms to be compared with. */
-static int only_zeros_move(const struct field *fd, const double *u) {
-    for (int j = 0; j < fd->m; j++) {
+/* Are the first unknowns settled but those that are zeros, made of the round-off of others: as short as their
+ * own steps?  Rows of nothing but such have no terms to be compared with. */
+static int only_zeros_move(const struct field *fd, const double *u, int count) {
+    for (int j = 0; j < count; j++) {
         double step = fabs(fd->dae.step[j]), y = fabs(u[fd->n + j]);
         if (step > 1e-10 * y && y > 16 * step) return 0;
     }
@@ -321,17 +323,17 @@ static keel_status factor(struct field *fd, double t) {
 }
 
 keel_status algebra_values(struct field *fd, double t, const double *u) {
-    return equations(fd, t, u, 0);
+    return equations(fd, t, u, STAND);
 }
 
 keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign) {
-    keel_status status = equations(fd, t, u, 1);
+    keel_status status = equations(fd, t, u, FRESH);
     if (status == KEEL_OK) status = factor(fd, t);
     if (status == KEEL_OK) *sign = sign_of_det(fd);
     return status;
 }
 
-static void divide_block(const struct field *fd, int own, double *v) {
+void algebra_divide_block(const struct field *fd, int own, double *v) {
     const struct algebra *d = &fd->dae;
     if (d->sparse) algebra_sparse_divide(fd, v);
     else dense_lu_solve(own, d->matrix, d->pivot, v);
@@ -339,9 +341,9 @@ static void divide_block(const struct field *fd, int own, double *v) {
 
 void algebra_divide(const struct field *fd, double *v) {
     int own = algebra_own(fd);
-    divide_block(fd, own, v);
+    algebra_divide_block(fd, own, v);
     for (int i = own; i < fd->m; i++) v[i] -= row_by_own(fd, i, own, v);
-    for (int first = own; first < fd->m; first += own) divide_block(fd, own, v + first);
+    for (int first = own; first < fd->m; first += own) algebra_divide_block(fd, own, v + first);
 }
 
 double algebra_log_det(const struct field *fd) {
@@ -359,17 +361,21 @@ double algebra_log_det(const struct field *fd) {
 #define NO_LEAP 1e-8    /* of y: no branch worth the name lies that near */
 #define CLEAR_STEP 1e-5 /* from here on round-off is small against the square of it */
 
-/* Simplified Newton: the matrix is made anew after a long step, and when the steps shrink slower than
- * tenfold.  At round-off the steps may go round in a circle, longer and shorter ones in turn: there it counts
- * whether they get shorter than ever before.  wary: KEEL_RETRY with doubt where it may leave its branch: so
- * may y itself alone, not its sensitivities. */
-keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
+/* Simplified Newton for the first `count` of y, all or the motion's own: the matrix is made anew after a long
+ * step, and when the steps shrink slower than tenfold.  At round-off the steps may go round in a circle,
+ * longer and shorter ones in turn: there it counts whether they get shorter than ever before.  wary:
+ * KEEL_RETRY with doubt where it may leave its branch: so may y itself alone, not its sensitivities.  *last:
+ * the length of the last step, *contraction: the share of the one before that it is. */
+static keel_status newton(struct field *fd, double t, double *u, int wary, int count, double *last,
+                          double *contraction) {
     struct algebra *d = &fd->dae;
-    int m = fd->m, own = algebra_own(fd), fresh = 1, idle = 0, circling = 0, halvings = 0, stuck = 0;
+    int own = algebra_own(fd), fresh = 1, idle = 0, circling = 0, halvings = 0, stuck = 0;
+    int matrix = count < fd->m ? OF_Y : FRESH;
     double before = HUGE_VAL, shortest = HUGE_VAL;
     d->doubt = d->factored = 0;
+    memset(d->step, 0, (size_t)fd->m * sizeof *d->step);
     for (int iteration = 0; iteration < 50; iteration++) {
-        keel_status status = equations(fd, t, u, fresh);
+        keel_status status = equations(fd, t, u, fresh ? matrix : STAND);
         if (status == KEEL_RETRY && iteration && halvings++ < 20) {
             d->doubt = wary;
             if (wary) return KEEL_RETRY;
@@ -383,28 +389,32 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
             d->doubt = 1;
             return KEEL_RETRY;
         }
-        for (int j = 0; j < m; j++) d->step[j] = d->values[j];
-        algebra_divide(fd, d->step);
+        for (int j = 0; j < count; j++) d->step[j] = d->values[j];
+        if (count < fd->m) algebra_divide_block(fd, own, d->step);
+        else algebra_divide(fd, d->step);
         fd->stats->newton++;
-        double length = step_length(fd, u, m), shrinks = length / before;
-        double way = own < m ? step_length(fd, u, own) : length; /* of y itself */
+        double length = algebra_step_length(fd, u, 0, count), shrinks = length / before;
+        double way = own < count ? algebra_step_length(fd, u, 0, own) : length; /* of y itself */
+        *last = length, *contraction = shrinks;
         if (!isfinite(length)) break;
         if (iteration == 0) d->moved = way;
         if (wary && iteration == 1) {
             if (d->moved > CLEAR_STEP) /* way = omega moved^2 / 2, or round-off */
                 *d->omega = fmax(*d->omega, 2 * way / (d->moved * d->moved));
             int slow = way > FIRST_CONTRACTION * d->moved && way > NO_LEAP;
-            d->doubt = slow && !at_round_off(fd, t, u, own < m ? own : d->rows);
+            d->doubt = slow && !at_round_off(fd, t, u, own < fd->m ? own : d->rows, matrix);
         }
         idle = shrinks > 0.1 ? idle + 1 : 0;
-        int rounded = idle >= 2 && at_round_off(fd, t, u, d->rows); /* the values are those before the step */
-        for (int j = 0; j < m; j++) u[fd->n + j] -= d->step[j];
+        int rows = count < fd->m ? own : d->rows;
+        int rounded =
+            idle >= 2 && at_round_off(fd, t, u, rows, matrix); /* values are those before the step */
+        for (int j = 0; j < count; j++) u[fd->n + j] -= d->step[j];
         if (d->doubt) return KEEL_RETRY;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
         stuck = length < NO_LEAP && length > 0.5 * shortest ? stuck + 1 : 0;
         shortest = step_control_min(shortest, length);
         if (length <= 2 * DBL_EPSILON || circling >= 2 || rounded) return KEEL_OK;
-        if (stuck >= 8 && only_zeros_move(fd, u)) return KEEL_OK;
+        if (stuck >= 8 && only_zeros_move(fd, u, count)) return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
         fresh = iteration ? shrinks > 0.1 : way > 0.1;
@@ -414,6 +424,18 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
     return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
                        "the algebraic equations could not be solved for y at t = %.10g: %s does not settle",
                        t, field_name(fd->p.names, fd->n + most_restless(fd, u), "u", name, sizeof name));
+}
+
+#define SETTLED (64 * DBL_EPSILON) /* of y: what a step so short changes in Y_k is round-off */
+
+keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
+    double last, contraction;
+    if (!algebra_goes_staggered(fd)) return newton(fd, t, u, wary, fd->m, &last, &contraction);
+    keel_status status = newton(fd, t, u, wary, algebra_own(fd), &last, &contraction);
+    if (status == KEEL_OK && !algebra_directions(fd, t, u, contraction, last <= SETTLED))
+        return newton(fd, t, u, wary, fd->m, &last, &contraction);
+    fd->dae.factored = 0; /* of F_y alone: the rows of Y_k by y are not known */
+    return status;
 }
 
 keel_status algebra_solve(struct field *fd, double t, double *u) {

@@ -19,4 +19,18 @@ static inline int algebra_own(const struct field *fd) {
     if (v->directions == 0 || fd->m == 0 || fd->dae.any_derived) return fd->m;
     return v->direction[fd->n + fd->m - 1] < 0 ? fd->m : fd->m / (1 + v->directions);
 }
+
+/* v := F_y^-1 v of one block, by the factors that stand. */
+void algebra_divide_block(const struct field *fd, int own, double *v);
+/* The length of dae.step, from u, of y_first .. y_end-1, in sizes of the unknowns before or after it. */
+double algebra_step_length(const struct field *fd, const double *u, int first, int end);
+
+/* algebra_staggered.c: can y be found without its sensitivities? */
+int algebra_goes_staggered(const struct field *fd);
+void algebra_staggered_layout(struct field *fd, struct arena *a);
+/* F_y at u alone, to be factored; 0: it has no values there. */
+int algebra_own_matrix(struct field *fd, double t, const double *u);
+/* Y_k, with y and the factors that stand; contraction: by what these shrink a step of y; known: dae.values
+ * are those of u.  0: they do not settle so. */
+int algebra_directions(struct field *fd, double t, double *u, double contraction, int known);
 #endif

@@ -31,8 +31,9 @@ void algebra_stand(struct field *fd, double t, const double *u) {
     *fd->dae.found_t = t;
 }
 
+/* Where F is linear in y there is nothing to follow but the sign of det F_y. */
 int algebra_has_slope(const struct field *fd) {
-    return fd->m > 0 && !fd->dae.any_derived;
+    return fd->m > 0 && !fd->dae.any_derived && !keel_extras_of(&fd->p)->variations.linear;
 }
 
 /* F_y y. = -F_x x. - F_t t. with the jacobian and the factors that stand. */

@@ -5,6 +5,8 @@
 #include "core/validate.h"
 #include "core/verify.h"
 
+#include <keel/extras.h>
+
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -110,6 +112,7 @@ static void layout(struct engine *e) {
     e->kept_aside = arena_doubles(a, 2 * (size_t)e->rows.count + 1);
     e->forces = arena_doubles(a, vector);
     e->atol = arena_doubles(a, n + 1);
+    e->magnitude = arena_doubles(a, (size_t)keel_extras_of(&e->field.p)->variations.directions);
     e->largest_error = arena_doubles(a, 1);
     e->workspace = arena_doubles(a, 6 * vector);
     e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));

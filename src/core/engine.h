@@ -178,6 +178,7 @@ struct engine {
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
     double *atol;                      /* n */
+    double *magnitude;                 /* by direction of the sensitivities: |p| at the start */
     double *workspace, *largest_error; /* 6 width, for correction.c and spectrum.c; 1: relative */
     int from;                          /* the buffer that an attempt of the stabilizer begins from */
     int was_split;                     /* error[0] is tangential, split the rest of it */

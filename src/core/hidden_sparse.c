@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_STAGGERED = 24 }; /* rows of a block; fewer are staggered (manifold_staggered.c) */
+enum { LEAST_STAGGERED = 100 }; /* rows of a block; fewer are staggered, dense (manifold_staggered.c) */
 
 /* Stabilizers that go their own ways see dense rows, and so do methods with matrices of their own. */
 int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer) {

@@ -13,11 +13,17 @@
  * Masses tell how large momenta are; one of round-off is a zero.  So it is where a run goes on after an
  * event: a ball that has stopped at 0 does not ask for smaller tolerances.
  *
+ * A sensitivity dx/dp counts as x does that p changes by its own size, so that tolerance and size are those
+ * of x divided by |p| (as in CVODES: A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363-396); and
+ * what the motion is given does not depend on who asks for its derivatives.
+ *
  * The time of a clock has no tolerance: an error of it counts by what the others move meanwhile, and these
  * err by as much through the same factor s.  Nor is it a size of anything. */
 #include "core/engine.h"
 
 #include "core/options.h"
+
+#include <keel/extras.h>
 
 #include <float.h>
 #include <math.h>
@@ -42,12 +48,49 @@ static void keep_tolerances(struct engine *e, const struct engine *before) {
     }
 }
 
+/* Of the p that the states are differentiated by: those of the start, whatever the run has come to since. */
+static void find_magnitudes(struct engine *e, const struct engine *before) {
+    const keel_problem *p = &e->field.p;
+    const keel_variations *v = &keel_extras_of(p)->variations;
+    if (before && keel_extras_of(&before->field.p)->variations.directions == v->directions) {
+        for (int k = 0; k < v->directions; k++) e->magnitude[k] = before->magnitude[k];
+        return;
+    }
+    int known = v->magnitudes && v->magnitudes(p->t0, p->u0, e->magnitude, p->user) == 0;
+    for (int k = 0; k < v->directions; k++) {
+        double size = known ? fabs(e->magnitude[k]) : 1;
+        e->magnitude[k] = size > 0 && isfinite(size) ? size : 1;
+    }
+}
+
+/* The state whose derivative by a p state i is; -1: it is of the motion. */
+static int derivative_of(const struct engine *e, int i) {
+    const keel_variations *v = &keel_extras_of(&e->field.p)->variations;
+    return v->directions && v->direction[i] >= 0 && v->of[i] < e->field.n ? v->of[i] : -1;
+}
+
+/* Those of dx/dp, from those of x. */
+static void set_sensitivities(struct engine *e) {
+    struct field *fd = &e->field;
+    const keel_variations *v = &keel_extras_of(&fd->p)->variations;
+    for (int i = 0; i < fd->n && v->directions; i++) {
+        int of = derivative_of(e, i);
+        if (of < 0) continue;
+        double magnitude = e->magnitude[v->direction[i]], own = fd->p.atol ? fd->p.atol[i] : 0;
+        if (!(own > 0) && !e->o.atol_each) e->atol[i] = e->atol[of] / magnitude;
+        double least = fd->p.scale && fd->p.scale[of] > 0 ? fd->p.scale[of] : fd->least[of];
+        fd->least[i] = fd->least[of] / magnitude;
+        fd->size[i] = fmax(fabs(fd->p.u0[i]), least / magnitude);
+    }
+}
+
 void tolerances_set(struct engine *e, const struct engine *before) {
     struct field *fd = &e->field;
     const double *scale = fd->p.scale, *u0 = fd->p.u0;
     int n = fd->n, all = fd->n + fd->m, given = e->o.atol > 0 || e->o.atol_each;
     double largest = 0;
-    for (int i = 0; i < n - fd->p.clock; i++) largest = fmax(largest, fabs(u0[i]));
+    for (int i = 0; i < n - fd->p.clock; i++)
+        if (derivative_of(e, i) < 0) largest = fmax(largest, fabs(u0[i]));
     double whole = largest > 0 ? fmin(largest, 1) : 1;
     e->o.rtol = OPTIONS_VALUE(&e->o, rtol);
     sizes_find_masses(fd, fd->p.t0, u0);
@@ -70,6 +113,8 @@ void tolerances_set(struct engine *e, const struct engine *before) {
         fd->size[i] = fmax(fabs(u0[i]), least > 0 ? least : 1e-3);
     }
     if (fd->p.clock) e->atol[n - 1] = UNTOLD;
+    find_magnitudes(e, before);
+    set_sensitivities(e);
     if (before) keep_tolerances(e, before);
     double any = largest;
     for (int i = n; i < all; i++) any = fmax(any, fabs(u0[i]));

@@ -216,6 +216,7 @@ struct model {
     int primals; /* unknowns of the text; behind them stand their sensitivities */
     int directions;
     struct model_direction *direction;
+    int all_directions;     /* they are all free start values: vectors of the tangent space, no quantities */
     int coords, *coord;     /* numbers of the coordinates, or of the positions of canonical pairs */
     int momenta, *momentum; /* of the conjugate momenta, in the same order */
     int poissons, *poisson; /* of the unknowns listed by `structure` */

@@ -73,9 +73,12 @@ static int next_row(const struct system *y, int count, const int *row, int const
     return best;
 }
 
-/* The column of the block's unknown that stands for `of` in this direction; -1: there is none. */
+/* The column of the block's unknown that stands for `of` in this direction; -1: there is none.  p may be
+ * another name of q', where H_pp = 1. */
 static int column_of(const struct system *y, int count, const int *row, expr of, int direction) {
     const struct structure *s = &y->s;
+    int own = system_unknown(y, of);
+    if (own >= 0) of = y->unknown[s->alias[own].unknown];
     for (int k = 0; k < count; k++) {
         expr unknown = y->unknown[s->column[s->match[row[k]]]];
         if (tangent_direction(y->m, unknown) == direction && tangent_primal(y->m, unknown) == of)

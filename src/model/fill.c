@@ -47,8 +47,13 @@ void fill_problem(struct fill *out, const struct formulation *r, const struct fu
     x->original_f = map_of(&r->original_f, &f->call[functions_role_original_f], &out->pattern[11]);
     x->original_g = map_of(&r->original_g, &f->call[functions_role_original_g], &out->pattern[12]);
     if (r->direction)
-        x->variations =
-            (keel_variations){r->y->m->directions, r->direction, r->primal, f->call[functions_role_moments]};
+        x->variations = (keel_variations){r->y->m->directions,
+                                          r->direction,
+                                          r->primal,
+                                          f->call[functions_role_moments],
+                                          f->call[functions_role_magnitudes],
+                                          f->call[functions_role_matrix],
+                                          r->matrix_constant};
     if (r->event.count)
         p->event = (keel_map){
             .count = r->event.count, .value = f->call[functions_role_event], .names = r->event.names};

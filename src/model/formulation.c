@@ -10,6 +10,7 @@
 #include "model/eliminate.h"
 #include "model/saltation.h"
 #include "model/surface.h"
+#include "model/tangent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -431,7 +432,7 @@ int formulation_open(struct formulation *r, struct system *y, struct source_mess
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r) && add_samples(r);
     return energy && invariants && events && add_velocity_rows(r) && recognise(r) && formulation_forms(r) &&
            formulation_original(r) && formulation_clock(r) &&
-           ((branches_find(r) && surface_freeze(r) && saltation_moments(r)) ||
+           ((branches_find(r) && surface_freeze(r) && saltation_moments(r) && tangent_magnitudes(r)) ||
             diagnostics_memory(r->messages)) &&
            formulation_clock_switches(r);
 }

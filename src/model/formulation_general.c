@@ -105,13 +105,27 @@ static int column_of_velocity(const struct structure *s, int i) {
     return found;
 }
 
-/* Events and modes move velocities as states: there they stay what they are. */
+/* Does an event assign x_j', under whatever name?  A direction goes with the motion. */
+static int is_assigned(const struct system *y, int column) {
+    const struct model_mode *mode = &y->m->mode[y->mode];
+    expr x = tangent_primal(y->m, y->unknown[y->s.column[column]]);
+    for (int i = 0; i < mode->events + mode->timed; i++)
+        for (int k = 0; k < mode->event[i].actions; k++) {
+            const struct model_action *action = &mode->event[i].action[k];
+            int j = action->kind == SYNTAX_ASSIGN ? system_unknown(y, action->target) : -1;
+            if (j >= 0 && y->unknown[y->s.alias[j].unknown] == x &&
+                y->s.alias[j].order + (int)y->m->graph.node[action->target].c == 1)
+                return 1;
+        }
+    return 0;
+}
+
+/* Modes, and events that assign them, move velocities as states: there they stay what they are. */
 static int find_velocities(struct formulation *r, struct plan *p) {
     const struct system *y = r->y;
     const struct structure *s = &y->s;
     const struct model *m = y->m;
-    int wanted = m->directions && m->form == MODEL_HAMILTONIAN && m->modes == 1 && !s->steps &&
-                 m->mode[0].events + m->mode[0].timed == 0;
+    int wanted = m->directions && m->form == MODEL_HAMILTONIAN && m->modes == 1 && !s->steps;
     p->velocity = pool_take(r->pool, ((size_t)s->n + 1) * sizeof *p->velocity);
     if (!p->velocity) return 0;
     for (int j = 0; j < s->n; j++) p->velocity[j] = EXPR_NONE;
@@ -119,7 +133,7 @@ static int find_velocities(struct formulation *r, struct plan *p) {
         int i = 0;
         while (s->row[i] != s->hidden[k].equation) i++;
         int j = defines_velocity(y, i) ? column_of_velocity(s, i) : -1;
-        if (j < 0 || p->velocity[j] != EXPR_NONE) continue;
+        if (j < 0 || p->velocity[j] != EXPR_NONE || is_assigned(y, j)) continue;
         p->velocity[j] = isolate_solve(&r->derive, s->hidden[k].f, derivative(r, j, 1));
         p->velocities += p->velocity[j] != EXPR_NONE;
     }

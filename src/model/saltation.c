@@ -83,9 +83,22 @@ static int algebra_in_blocks(const struct formulation *r) {
     return rows_in_blocks(r, own);
 }
 
+/* F_y of the motion's own y, row by row. */
+static int find_matrix(struct formulation *r, int own) {
+    const struct derive_sparse *j = &r->algebraic.jacobian;
+    if (!j->row_start) return 1;
+    r->matrix = pool_take(r->pool, ((size_t)j->row_start[own] + 1) * sizeof *r->matrix);
+    for (int e = 0; e < j->row_start[own] && r->matrix; e++)
+        if (j->column[e] >= r->n && j->column[e] < r->n + own) r->matrix[r->matrix_entries++] = j->value[e];
+    r->matrix_constant =
+        derive_degree_of(&r->y->m->graph, own, r->algebraic.value, own, r->basic + r->n) <= 1;
+    return r->matrix != NULL;
+}
+
 static int find_primals(struct formulation *r) {
     struct model *m = r->y->m;
-    int all = r->n + r->m, told = algebra_in_blocks(r) ? all : r->n;
+    int blocks = algebra_in_blocks(r), all = r->n + r->m, told = blocks ? all : r->n;
+    if (blocks && !find_matrix(r, r->m / (1 + m->directions))) return 0;
     r->direction = pool_take(r->pool, ((size_t)all + 1) * sizeof *r->direction);
     r->primal = pool_take(r->pool, ((size_t)all + 1) * sizeof *r->primal);
     if (r->pool->refused) return 0;

@@ -60,7 +60,9 @@ static int set_tolerance(struct keel_sim *s) {
     const keel_problem *p = &s->problem[s->mode];
     double largest = 0;
     if (s->o.atol != 0 || s->o.atol_each || (s->m->modes == 1 && s->m->model->groups < 2)) return 1;
-    for (int i = 0; i < p->n; i++) largest = fmax(largest, fabs(p->u0[i]));
+    const keel_variations *v = &keel_extras_of(p)->variations; /* tolerances are those of the motion alone */
+    for (int i = 0; i < p->n; i++)
+        if (!v->directions || v->direction[i] < 0) largest = fmax(largest, fabs(p->u0[i]));
     s->o.rtol = KEEL_VALUE(&s->o, rtol);
     s->o.atol = 1e-3 * s->o.rtol * (largest > 0 ? fmin(largest, 1) : 1);
     return sim_scale_tolerances(s);

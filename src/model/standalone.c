@@ -150,8 +150,14 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, con
     fprintf(out, "static const keel_extras extras_%d = {\n", mode);
     if (v->directions)
         fprintf(out, "    .variations = {%d, direction_%d, derivative_of_%d, ", v->directions, mode, mode);
-    if (v->moments) fprintf(out, "model_%d_moments},\n", mode);
-    else if (v->directions) fputs("0},\n", out);
+    const struct {
+        const char *name;
+        keel_fn *function;
+    } functions[] = {{"moments", v->moments}, {"magnitudes", v->magnitudes}, {"matrix", v->matrix}};
+    for (size_t k = 0; k < sizeof functions / sizeof *functions && v->directions; k++)
+        if (functions[k].function)
+            fprintf(out, ".%s = model_%d_%s, ", functions[k].name, mode, functions[k].name);
+    if (v->directions) fprintf(out, ".linear = %d},\n", v->linear);
     for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (page->method && x->series.value)
         fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.workspace,

@@ -185,7 +185,8 @@ static int find_directions(struct keel_model *m) {
     struct model *model = m->model;
     char word[160];
     size_t most = 1;
-    if (strcmp(m->sensitivity, "*") == 0) return find_free_values(m);
+    model->all_directions = strcmp(m->sensitivity, "*") == 0;
+    if (model->all_directions) return find_free_values(m);
     for (const char *at = m->sensitivity; *at; at++) most += *at == ',';
     model->direction = pool_take(&m->pool, most * sizeof *model->direction);
     if (!model->direction) return diagnostics_memory(&m->messages);
@@ -239,7 +240,7 @@ static int is_set(const struct keel_model *m, expr symbol) {
 
 /* Are all free start values asked for?  What else `init` gives follows from these. */
 static int follows_from_others(const struct keel_model *m, expr target) {
-    if (strcmp(m->sensitivity, "*") != 0) return 0;
+    if (!m->model->all_directions) return 0;
     for (int k = 0; k < m->model->directions; k++)
         if (m->model->direction[k].of == target) return 0;
     return 1;
@@ -309,7 +310,7 @@ static int check_directions(struct keel_model *m) {
         expr of = model->direction[k].of;
         int given = model->graph.node[of].a == EXPR_PARAMETER || is_set(m, of);
         for (int i = 0; i < model->init.count && !given; i++) given = model->init.list[i].target == of;
-        given |= strcmp(m->sensitivity, "*") == 0;
+        given |= model->all_directions;
         if (!given) {
             source_hint(source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
                                         "the sensitivity to `%.80s`: its start value is not given by `init`.",
@@ -389,6 +390,21 @@ int tangent_equations(struct system *y, struct source_messages *messages) {
         }
     }
     return !m->graph.failed;
+}
+
+/* A start value by the state itself, or by the scale that it states. */
+int tangent_magnitudes(struct formulation *r) {
+    struct model *m = r->y->m;
+    if (!m->directions || m->all_directions) return 1;
+    r->magnitude = pool_take(r->pool, (size_t)m->directions * sizeof *r->magnitude);
+    for (int k = 0; k < m->directions && r->magnitude; k++) {
+        expr p = m->direction[k].of;
+        for (int i = 0; i < m->scale.count; i++)
+            if (m->scale.list[i].target == m->direction[k].of) p = m->scale.list[i].value;
+        p = formulation_resolve(r, system_expression(r->y, p));
+        r->magnitude[k] = p == EXPR_NONE ? expr_constant(&m->graph, 1) : p; /* this mode does not know it */
+    }
+    return r->magnitude && !m->graph.failed;
 }
 
 /* Questions --------------------------------------------------------------------------------------------- */

@@ -27,6 +27,9 @@ static inline int tangent_equation(const struct system *y, int i) {
     return y->origin[i].kind == SYSTEM_TANGENT;
 }
 
+/* r->magnitude: the size of each p, by which a change of it is measured.  1, or 0 without memory. */
+int tangent_magnitudes(struct formulation *r);
+
 /* The direction whose companion a symbol is, -1: it is none; the unknown or multiplier it belongs to. */
 int tangent_direction(const struct model *m, expr symbol);
 expr tangent_primal(struct model *m, expr symbol);

@@ -286,6 +286,47 @@ static void motions_have_sensitivities(void **state) {
     }
 }
 
+/* x' = -3 p x: the same steps whatever unit p has. */
+static int decay(double t, const double *x, double *out, void *user) {
+    const double *unit = user;
+    (void)t;
+    out[0] = -3 * (2 * *unit) * (x[0] / *unit);
+    return 0;
+}
+
+static int decay_by_x(double t, const double *x, double *out, void *user) {
+    (void)t, (void)x, (void)user;
+    out[0] = -6;
+    return 0;
+}
+
+static int decay_by_p(double t, const double *x, double *out, void *user) {
+    const double *unit = user;
+    (void)t;
+    out[0] = -3 * (x[0] / *unit);
+    return 0;
+}
+
+static void the_unit_of_p_does_not_matter(void **state) {
+    (void)state;
+    const double unit[] = {1, 0x1p-20, 0x1p20}, start = 1;
+    double first = 0;
+    long steps = 0;
+    for (int i = 0; i < 3; i++) {
+        double e = unit[i], value = 2 * e;
+        keel_problem p = {.n = 1, .u0 = &start, .f = {1, decay, decay_by_x}, .user = &e};
+        keel_variational *v =
+            keel_variational_open(&p, &(keel_parameters){.count = 1, .f = decay_by_p, .value = &value});
+        keel_solver *s = keel_open(keel_variational_problem(v), &(keel_options){.rtol = 1e-9});
+        assert_int_equal(keel_run(s, 2), KEEL_OK);
+        if (i == 0) first = keel_state(s)[1], steps = keel_statistics(s).steps;
+        assert_true(keel_state(s)[1] * e == first);
+        assert_int_equal(keel_statistics(s).steps, steps);
+        keel_close(s);
+        keel_variational_close(v);
+    }
+}
+
 static void refuses(const keel_problem *p, const keel_parameters *by, const char *words) {
     keel_variational *v = keel_variational_open(p, by);
     assert_null(keel_variational_problem(v));
@@ -305,11 +346,11 @@ static void refusals_say_why(void **state) {
     refuses(NULL, &by, "are needed");
     refuses(&good, &none, "no parameter");
     p.form = KEEL_MECHANICS, p.f.count = 1, p.constraint.count = 1;
-    refuses(&p, &by, "only ODE and DAE");
+    refuses(&p, &by, "constraints need their jacobian");
     p.constraint.count = 0, p.f.count = 2;
     refuses(&p, &by, "only ODE and DAE");
     p = good, p.form = KEEL_HAMILTONIAN, p.f.value = NULL;
-    refuses(&p, &by, "hamiltonians by f");
+    refuses(&p, &by, "a hamiltonian needs x' as its f");
     p = good, p.f.jacobian = NULL;
     refuses(&p, &by, "need their jacobians");
     p = good, p.u0 = NULL;
@@ -328,6 +369,7 @@ int main(void) {
         cmocka_unit_test(sensitivities_are_those_of_differences),
         cmocka_unit_test(invariants_are_kept_with_their_derivatives),
         cmocka_unit_test(motions_have_sensitivities),
+        cmocka_unit_test(the_unit_of_p_does_not_matter),
         cmocka_unit_test(refusals_say_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

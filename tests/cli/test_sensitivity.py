@@ -52,6 +52,20 @@ def test_members_of_a_sweep_are_single_runs():
         check(one["state"]["d/dg x"] == float(a["d/dg x"]), one["state"])
 
 
+def test_the_unit_of_p_does_not_matter():
+    """Steps, states and the accuracy line are the same to the last digit, derivatives as many times smaller."""
+    text = "param e = {}, p = 3*e\nvar x, y\nx' = y - x\ny' = -p*y/e + y^2/10\ninit x = 2, y = 1\nrun 0 .. 5\n"
+    with folder() as place:
+        told = []
+        for unit in (2.0**-20, 1.0, 2.0**20):
+            with open(f"{place}/m.keel", "w") as file:
+                file.write(text.format(unit))
+            words = ("run", f"{place}/m.keel", "--sensitivity", "p", "--rtol", "1e-6", "--accuracy", "yes", "--json")
+            story = json.loads(keel(*words)[0])
+            told.append((story["state"]["d/dp x"]*unit, story["accuracy"]["tolerances"]))
+        check(told[0] == told[1] == told[2], told)
+
+
 def test_refusals():
     for by, words in (("k", "the sensitivity to `k`"), ("x", "is not given by `init`")):
         _, err = keel("run", example("pendulum"), "--sensitivity", by, status=1)

@@ -52,6 +52,18 @@ static const struct sample {
     {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint a: x^2 + y^2 = l^2\n"
      "constraint b: 2*x^2 + 2*y^2 = 2*l^2\ninit y = -0.5, y' = 0\nguess x = l\nrun 0 .. 1\n",
      "l", 1},
+    /* momenta that an event turns round; one momentum that is the velocity, beside a constraint */
+    {"param l = 1\ncanonical x, p\ncanonical y, q\nhamiltonian (p^2 + q^2)/4 + 9.81*y\nconstraint rod: x^2 + "
+     "y^2 = l^2\n"
+     "invariant energy\ninit y = -l/2, q = 0.2\nguess x = l\nevent turn: x - 0.9*l falling -> p := -p, q := "
+     "-q\n"
+     "output rate = x*y'\nrun 0 .. 1.5\n",
+     "l", 1},
+    {"param l = 1\ncanonical x, p\ncanonical y, q\ncanonical s, r\nhamiltonian (p^2 + q^2)/4 + r^2/2 + "
+     "9.81*y + s^2/2\n"
+     "constraint rod: x^2 + y^2 = (l + s/5)^2\ninvariant energy\ninit y = -l/2, q = 0.2, s = 0, r = 0.4\n"
+     "guess x = l\noutput pull = lambda.rod*l\nrun 0 .. 1.5\n",
+     "l", 1},
     /* nine and twelve equations with one matrix, eliminated on the graph */
     {"param l = 1\ncoord x[1..3], y[1..3]\nlagrangian sum(i in 1..3, i*(x[i]'^2 + y[i]'^2)/2 - 9.81*i*y[i])\n"
      "constraint a: x[1]^2 + y[1]^2 = l^2\nconstraint b: (x[2] - x[1])^2 + (y[2] - y[1])^2 = 1\n"
@@ -231,22 +243,29 @@ static void a_hundred_bounces(void **state) {
     keel_model_close(m);
 }
 
-/* q' = H_p defines the velocities: with one parameter there are twice the states and rows of the plain
- * hamiltonian with its constraints and their d/dt. */
+/* q' = H_p defines the velocities, also where an event turns the momenta round: with one parameter there are
+ * twice the states and rows of the plain hamiltonian with its constraints and their d/dt.  Rates and
+ * multipliers follow by elimination, of p[1], which is q[1]' itself, too. */
 static void velocities_of_a_hamiltonian_are_no_states(void **state) {
     (void)state;
-    static const char text[] =
+    static const char pendula[] =
         "param m = 2\ncanonical q[1..4], p[1..4]\n"
         "hamiltonian (p[1]^2 + p[2]^2)/2 + (p[3]^2 + p[4]^2)/(2*m) + 9.81*(q[2] + m*q[4])\n"
         "constraint a: q[1]^2 + q[2]^2 = 1\nconstraint b: (q[3] - q[1])^2 + (q[4] - q[2])^2 = 1\n"
         "invariant energy\ninit q[1] = 0.6, q[3] = 1.4, p[1] = 0, p[3] = 0\n"
         "guess q[2] = -0.8, q[4] = -1.4\nrun 0 .. 1\n";
-    keel_model *m = read_well(text, "m", NULL);
-    keel_mode mode;
-    assert_true(keel_model_mode(m, 0, &mode));
-    assert_int_equal(mode.problem->n, 2 * 8);
-    assert_int_equal(mode.problem->hidden.count, 2 * 4);
-    keel_model_close(m);
+    static const char *const more[] = {"", "event turn: q[1] falling -> p := -p\n"};
+    for (int k = 0; k < 2; k++) {
+        char text[600];
+        keel_mode mode;
+        snprintf(text, sizeof text, "%s%s", pendula, more[k]);
+        keel_model *m = read_well(text, "m", NULL);
+        assert_true(keel_model_mode(m, 0, &mode));
+        assert_int_equal(mode.problem->n, 2 * 8);
+        assert_int_equal(mode.problem->m, 0);
+        assert_int_equal(mode.problem->hidden.count, 2 * 4);
+        keel_model_close(m);
+    }
 }
 
 /* y, then dy/dp in the order of y, direction by direction: what core/algebra.h counts on. */
@@ -263,6 +282,37 @@ static void stands_in_blocks(const keel_model *m, int directions) {
     }
 }
 
+/* The matrix of y alone has the entries that the jacobian of all rows has there, and stands in every block of
+ * its diagonal. */
+static void has_the_matrix_of_the_motion(const keel_model *m, int directions, int linear) {
+    keel_mode mode;
+    assert_true(keel_model_mode(m, 0, &mode));
+    const keel_problem *p = mode.problem;
+    const keel_pattern *pattern = p->algebraic.pattern;
+    int own = p->m / (1 + directions), at = 0;
+    double *all = calloc((size_t)pattern->nnz, sizeof *all),
+           *alone = calloc((size_t)pattern->nnz, sizeof *alone);
+    double *dense = calloc((size_t)p->m * (size_t)p->m, sizeof *dense);
+    assert_true(all && alone && dense);
+    assert_int_equal(p->algebraic.jacobian(p->t0, p->u0, all, p->user), 0);
+    assert_int_equal(p->extras->variations.matrix(p->t0, p->u0, alone, p->user), 0);
+    assert_int_equal(p->extras->variations.linear, linear);
+    for (int i = 0; i < p->m; i++)
+        for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++) {
+            int j = pattern->column[e] - p->n;
+            if (j < 0) continue;
+            dense[i * p->m + j] = all[e];
+            if (i < own && j < own) assert_true(alone[at++] == all[e]);
+        }
+    for (int i = 0; i < own; i++)
+        for (int j = 0; j < own; j++)
+            for (int k = 1; k <= directions; k++) {
+                double here = dense[(k * own + i) * p->m + k * own + j], there = dense[i * p->m + j];
+                assert_true(fabs(here - there) <= 1e-13 * fabs(there));
+            }
+    free(all), free(alone), free(dense);
+}
+
 /* Also where an equation of a direction is simpler than that of the motion: a name (S'' = dlambda/dl of a
  * mass of 1), or linear and alone (dw/dk). */
 static void algebraic_unknowns_stand_in_blocks(void **state) {
@@ -271,11 +321,13 @@ static void algebraic_unknowns_stand_in_blocks(void **state) {
                                "z + z^3/3 - y/2 = 1\nw + w^5 = k*x\ninit x = 1\nrun 0 .. 1\n";
     keel_model *m = read_well(text, "k, x", NULL);
     stands_in_blocks(m, 2);
+    has_the_matrix_of_the_motion(m, 2, 0);
     keel_model_close(m);
     m = keel_model_load(KEEL_EXAMPLES_DIR "/mechanisms/cardan.keel",
                         &(keel_model_options){.sensitivity = "l", .interpret = 1});
     assert_int_equal(keel_model_status(m), KEEL_OK);
     stands_in_blocks(m, 1);
+    has_the_matrix_of_the_motion(m, 1, 1);
     keel_model_close(m);
 }
 
@@ -298,6 +350,60 @@ static void sensitivities_take_no_factorizations_of_their_own(void **state) {
         keel_model_close(m);
     }
     assert_true(each[1] < 1.2 * each[0]);
+}
+
+/* The tolerance of dx/dp is that of x over |p|: steps are the same whatever unit p has, the derivatives as
+ * many times smaller; here by a power of two, to the last bit.  So they are for a start value that is a
+ * state. */
+static void the_unit_of_p_does_not_matter(void **state) {
+    (void)state;
+    static const double unit[] = {1, 0x1p-20, 0x1p20};
+    for (int start_value = 0; start_value < 2; start_value++) {
+        double first = 0;
+        long steps = 0;
+        for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
+            char text[300];
+            if (start_value) { /* x in another unit, and y follows it */
+                snprintf(text, sizeof text,
+                         "param e = %.17g\nvar x {scale = e}, y\nx' = -3*x + x^2/(10*e)\ny' = x/e - y\n"
+                         "init x = 2*e, y = 1\nrun 0 .. 5\n",
+                         unit[i]);
+            } else {
+                snprintf(text, sizeof text,
+                         "param e = %.17g, p = 3*e\nvar x, y\nx' = y - x\ny' = -p*y/e + y^2/10\n"
+                         "init x = 2, y = 1\nrun 0 .. 5\n",
+                         unit[i]);
+            }
+            keel_model *m = read_well(text, start_value ? "x" : "p", NULL);
+            keel_sim *s = end_of(m);
+            double scaled = value_of(s, start_value ? "d/dx y" : "d/dp x") * unit[i];
+            if (i == 0) first = scaled, steps = keel_statistics(keel_sim_solver(s)).steps;
+            assert_true(scaled == first);
+            assert_int_equal(keel_statistics(keel_sim_solver(s)).steps, steps);
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+    }
+}
+
+/* A cable of 20 microfarads, charged by a source: the derivative by a capacity is a million times the
+ * voltage. */
+static void small_parameters_take_no_more_steps(void **state) {
+    (void)state;
+    long steps[2];
+    for (int k = 0; k < 2; k++) {
+        const char *set = "N=20";
+        keel_model *m = keel_model_load(
+            KEEL_EXAMPLES_DIR "/circuits/ladder.keel",
+            &(keel_model_options){
+                .sensitivity = k ? "R, C" : NULL, .to = "1e-3", .interpret = 1, .set = &set, .sets = 1});
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-8, .method = "bdf"});
+        run_to(s, 1e-3);
+        steps[k] = keel_statistics(keel_sim_solver(s)).steps;
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+    assert_true(steps[1] < 3 * steps[0] / 2);
 }
 
 static void refusals_say_why(void **state) {
@@ -369,6 +475,8 @@ int main(void) {
         cmocka_unit_test(velocities_of_a_hamiltonian_are_no_states),
         cmocka_unit_test(algebraic_unknowns_stand_in_blocks),
         cmocka_unit_test(sensitivities_take_no_factorizations_of_their_own),
+        cmocka_unit_test(the_unit_of_p_does_not_matter),
+        cmocka_unit_test(small_parameters_take_no_more_steps),
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(runs_end_where_nothing_is_known),
     };

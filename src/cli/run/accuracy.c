@@ -6,6 +6,8 @@
 #include "cli/terminal/stop.h"
 #include "cli/run/trial.h"
 
+#include <keel/extras.h>
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -71,7 +73,9 @@ static double least_size(struct outcome *o, const struct job *j) {
     double largest = 0, rtol = KEEL_VALUE(&j->keel, rtol);
     if (j->keel.atol > 0) return j->keel.atol / rtol;
     if (!keel_model_mode(j->model, keel_model_start(j->model), &mode) || !mode.problem->u0) return 1e-3;
-    for (int i = 0; i < mode.problem->n; i++) largest = fmax(largest, fabs(mode.problem->u0[i]));
+    const keel_variations *v = &keel_extras_of(mode.problem)->variations;
+    for (int i = 0; i < mode.problem->n; i++)
+        if (!v->directions || v->direction[i] < 0) largest = fmax(largest, fabs(mode.problem->u0[i]));
     if (largest == 0)
         for (int i = 0; i < o->trace->columns; i++)
             if (is_state(o, i)) o->accuracy.reached = largest = fmax(largest, o->trace->largest[i]);
@@ -79,20 +83,32 @@ static double least_size(struct outcome *o, const struct job *j) {
     return 1e-3 * (largest > 0 ? fmin(largest, 1) : 1);
 }
 
-/* The same where the model tells it of this column: {atol = ..}, {scale = ..}.  *from: where its name is
- * looked for first, since columns and unknowns have one order mostly. */
+/* |p| of a sensitivity's direction; 1 where it is not known. */
+static double magnitude(const keel_problem *p, int direction) {
+    const keel_variations *v = &keel_extras_of(p)->variations;
+    double *all = calloc((size_t)v->directions, sizeof *all), size = 1;
+    if (all && v->magnitudes && v->magnitudes(p->t0, p->u0, all, p->user) == 0) size = fabs(all[direction]);
+    free(all);
+    return size > 0 && isfinite(size) ? size : 1;
+}
+
+/* The same where the model tells it of this column: {atol = ..}, {scale = ..}; dx/dp counts as x over |p|.
+ * *from: where its name is looked for first, since columns and unknowns have one order mostly. */
 static double told_size(const struct job *j, const char *column, int *from, double least) {
     keel_mode mode;
     double rtol = KEEL_VALUE(&j->keel, rtol);
     if (!keel_model_mode(j->model, keel_model_start(j->model), &mode)) return least;
     const keel_problem *p = mode.problem;
-    int all = p->n + p->m;
-    for (int k = 0; k < all && p->names && (p->scale || p->atol); k++) {
+    const keel_variations *v = &keel_extras_of(p)->variations;
+    int all = p->n + p->m, known = p->names && (p->scale || p->atol || v->directions);
+    for (int k = 0; k < all && known; k++) {
         int place = (*from + k) % all;
         if (strcmp(p->names[place], column) != 0) continue;
         *from = place + 1;
-        if (p->atol && p->atol[place] > 0) return p->atol[place] / rtol;
-        return p->scale && p->scale[place] > 0 ? 1e-3 * p->scale[place] : least;
+        int direction = v->directions ? v->direction[place] : -1, of = direction < 0 ? place : v->of[place];
+        double over = direction < 0 ? 1 : magnitude(p, direction);
+        if (p->atol && p->atol[of] > 0) return p->atol[of] / rtol / over;
+        return (p->scale && p->scale[of] > 0 ? 1e-3 * p->scale[of] : least) / over;
     }
     return least;
 }
