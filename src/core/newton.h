@@ -10,11 +10,11 @@
  *     (     F_x        F_y )      with the right-hand side (M b, 0), which leaves (I - c J)^-1 b above
  *
  * so that neither M^-1 nor F_y^-1 fills what is empty; mechanics has a matrix of its own
- * (newton_mechanics.c), and other rows stand below where rates determine y (newton_rates.c).  Pattern, analysis and factors lie outside the
- * block. They follow from the numbers in it: of a narrow band from J and c alone (linalg/band); else pivots
- * are those of an anchor, the first J and c of all.  Factors that a copied or loaded solver lacks are made
- * again when they are used.  Where they would fill too much, but in mechanics, GMRES takes their place
- * (newton_krylov.c). */
+ * (newton_mechanics.c), and other rows stand below where rates determine y (newton_rates.c).  Pattern,
+ * analysis and factors lie outside the block.  They follow from the numbers in it: of a narrow band from J
+ * and c alone (linalg/band); else pivots are those of an anchor, the first J and c of all.  Factors that a
+ * copied or loaded solver lacks are made again when they are used.  Where they would fill too much, but in
+ * mechanics, GMRES takes their place (newton_krylov.c). */
 #ifndef KEEL_CORE_NEWTON_H
 #define KEEL_CORE_NEWTON_H
 

@@ -1,8 +1,8 @@
 /* newton_rates.c - see newton.h: I - c J of M x' = f(t,x,y) where d/dt of rows r(t,x) = 0 determines y, of
  * index 2 and 3.
  *
- * With J = dx'/dx and dx = (I - c J)^-1 b, x' changes by J dx = (dx - b) / c.  So the rate r_x x' + r_t, which
- * stays zero, says
+ * With J = dx'/dx and dx = (I - c J)^-1 b, x' changes by J dx = (dx - b) / c.  So the rate r_x x' + r_t,
+ * which stays zero, says
  *
  *     r_x (dx - b) / c + (d/dx (r_x x' + r_t), x' held) dx = 0
  *
@@ -13,8 +13,8 @@
  *     ( r_x + c d/dt r_x     0  )        (r_x b)      rates of rows that do not:
  *
  * the entries of the patterns, no second derivatives but along one direction, and no products of matrices.
- * As c falls to 0 it goes to the matrix of y itself (algebra_sparse.c).  Numbers: the entries of f, those that
- * stand below at c = 0, and their d/dc. */
+ * As c falls to 0 it goes to the matrix of y itself (algebra_sparse.c).  Numbers: the entries of f, those
+ * that stand below at c = 0, and their d/dc. */
 #include "core/field.h"
 
 #include <float.h>
@@ -40,8 +40,8 @@ static keel_status rows_at(struct field *fd, double t, const double *u, double *
     return map_entries(fd, &fd->hidden, t, u, below + entries_of_f_rows(fd));
 }
 
-/* Over which time a central quotient of r_x along x' is taken: that in which the states of these rows, and t
- * where it counts, move by the root of it. */
+/* Over which time a central quotient of r_x along x' is taken: that in which the fastest state of these rows,
+ * or t where it counts, moves by the cube root of round-off. */
 static double length_of(const struct field *fd, double t, const double *u, const double *rate) {
     double fastest = 0, share = cbrt(DBL_EPSILON);
     for (int i = 0; i < fd->dae.rows; i++) {

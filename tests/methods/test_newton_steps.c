@@ -10,8 +10,8 @@
 #include <keel/method.h>
 #include <keel/model.h>
 
-/* Diffusion along a line with a reaction; a chain of rods; one that hangs under a large tension between springs;
- * rods written by momenta; masses between stiff springs. */
+/* Diffusion along a line with a reaction; a chain of rods; one that hangs under a large tension between
+ * springs; rods written by momenta; masses between stiff springs. */
 #define CHAIN                                                            \
     "let X[0] = 0, Y[0] = 0\n"                                           \
     "for i in 1..N:\n"                                                   \
