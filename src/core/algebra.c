@@ -53,12 +53,14 @@ void algebra_layout(struct field *fd, struct arena *a) {
 /* All rows F and h with jacobians of n + m columns (those of h end with zeros) and their partial rates. */
 static keel_status rows_with_jacobian(struct field *fd, double t, const double *u) {
     struct algebra *d = &fd->dae;
-    int n = fd->n, m = fd->m, all = n + m, hidden = fd->hidden.user.count;
+    int n = fd->n, m = fd->m, all = n + m, hidden = d->sparse && !d->by_rates ? 0 : fd->hidden.user.count;
     keel_status status = d->sparse ? map_entries(fd, &fd->algebraic, t, u, d->entries)
                                    : map_jacobian(fd, &fd->algebraic, t, u, d->row_jacobian);
     if (status == KEEL_OK) status = map_time_derivative(fd, &fd->algebraic, t, u, d->shift);
-    if (status != KEEL_OK || !hidden || d->sparse) return status;
+    if (status != KEEL_OK || !hidden) return status;
     status = map_time_derivative(fd, &fd->hidden, t, u, d->shift + m);
+    if (status == KEEL_OK && d->sparse)
+        return map_entries(fd, &fd->hidden, t, u, d->entries + fd->p.algebraic.pattern->nnz);
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->hidden, t, u, fd->matrix);
     for (int i = 0; i < hidden && status == KEEL_OK; i++) {
         double *row = d->row_jacobian + (long)(m + i) * all;
@@ -71,9 +73,11 @@ static keel_status rows_with_jacobian(struct field *fd, double t, const double *
 double algebra_row_times(const struct field *fd, int i, double sum, const double *dx) {
     const struct algebra *d = &fd->dae;
     if (d->sparse) {
-        const keel_pattern *p = fd->p.algebraic.pattern;
-        for (int e = p->row_start[i]; e < p->row_start[i + 1] && p->column[e] < fd->n; e++)
-            sum += d->entries[e] * dx[p->column[e]];
+        int at;
+        const keel_pattern *p = algebra_pattern(fd, i, &at);
+        const double *entries = d->entries + (i < fd->m ? 0 : fd->p.algebraic.pattern->nnz);
+        for (int e = p->row_start[at]; e < p->row_start[at + 1] && p->column[e] < fd->n; e++)
+            sum += entries[e] * dx[p->column[e]];
         return sum;
     }
     const double *row = d->row_jacobian + (long)i * (fd->n + fd->m);
@@ -97,24 +101,32 @@ static double row_by_own(const struct field *fd, int i, int own, const double *v
     return sum;
 }
 
-double algebra_row_terms(const struct field *fd, int i, double sum, const double *u) {
+/* The sizes of the products of row i with the first `count` of v, added up. */
+static double row_terms(const struct field *fd, int i, double sum, int count, const double *v) {
     const struct algebra *d = &fd->dae;
     if (d->sparse) {
-        const keel_pattern *p = fd->p.algebraic.pattern;
-        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
-            sum += fabs(d->entries[e] * u[p->column[e]]);
+        int at;
+        const keel_pattern *p = algebra_pattern(fd, i, &at);
+        const double *entries = d->entries + (i < fd->m ? 0 : fd->p.algebraic.pattern->nnz);
+        for (int e = p->row_start[at]; e < p->row_start[at + 1] && p->column[e] < count; e++)
+            sum += fabs(entries[e] * v[p->column[e]]);
         return sum;
     }
     const double *row = d->row_jacobian + (long)i * (fd->n + fd->m);
-    for (int c = 0; c < fd->n + fd->m; c++) sum += fabs(row[c] * u[c]);
+    for (int c = 0; c < count; c++) sum += fabs(row[c] * v[c]);
     return sum;
 }
 
-/* rate_y := M^-1 f_y, n x m. */
+double algebra_row_terms(const struct field *fd, int i, double sum, const double *u) {
+    return row_terms(fd, i, sum, fd->n + fd->m, u);
+}
+
+/* rate_y := M^-1 f_y, n x m; large: the entries of f. */
 static keel_status rate_by_y(struct field *fd, double t, const double *u) {
     struct algebra *d = &fd->dae;
     int n = fd->n, m = fd->m;
     if (n == 0) return KEEL_OK;
+    if (d->sparse) return algebra_sparse_rate(fd, t, u);
     keel_status status = map_jacobian(fd, &fd->f, t, u, d->f_jacobian);
     for (int j = 0; j < m && status == KEEL_OK; j++) {
         for (int i = 0; i < n; i++) d->dx[i] = d->f_jacobian[(long)i * (n + m) + n + j];
@@ -174,11 +186,13 @@ keel_status algebra_open(struct field *fd, double t, const double *u) {
     if (m == 0) return KEEL_OK;
     memset(d->direct, 0, (size_t)m * sizeof *d->direct);
     memset(d->derived, 0, (size_t)d->rows * sizeof *d->derived);
-    d->any_derived = 0;
-    if (d->sparse) { /* by the pattern */
-        for (int i = 0; i < m; i++) d->direct[i] = 1;
-        return KEEL_OK;
+    d->any_derived = d->sparse && d->by_rates;
+    for (int i = 0; i < d->rows && d->sparse; i++) {
+        enum algebra_role role = algebra_role(fd, i);
+        if (i < m) d->direct[i] = role == ALGEBRA_DIRECT;
+        d->derived[i] = role == ALGEBRA_DERIVED;
     }
+    if (d->sparse) return KEEL_OK;
     if (find_rows_with_y(fd, t, u) != KEEL_OK) return fd->fault.status;
     for (int j = 0; j < n + m; j++) fd->line[j] = u[j] + 0.03 * (1 + j % 3) * fd->size[j];
     if (find_rows_with_y(fd, t, fd->line) < 0) return fd->fault.status;
@@ -210,12 +224,11 @@ static keel_status add_derived(struct field *fd, double t, const double *u, int 
     for (int i = 0; i < d->rows; i++) {
         int direct = i < m && d->direct[i];
         if (!direct && !d->derived[i]) continue;
-        const double *row = d->row_jacobian + (long)i * (n + m);
-        double value = direct ? d->values[i] : d->shift[i];
-        for (int c = 0; c < n && !direct; c++) value += row[c] * d->dx[c];
-        d->values[at] = value; /* at <= i: never overwrites a value still to be read */
-        for (int j = 0; j < m && fresh; j++)
-            d->matrix[(long)at * m + j] = direct ? row[n + j] : derived_by_y(fd, i, j);
+        /* at <= i: never overwrites a value still to be read */
+        d->values[at] = direct ? d->values[i] : algebra_row_times(fd, i, d->shift[i], d->dx);
+        for (int j = 0; j < m && fresh && !d->sparse; j++)
+            d->matrix[(long)at * m + j] =
+                direct ? d->row_jacobian[(long)i * (n + m) + n + j] : derived_by_y(fd, i, j);
         at++;
     }
     return KEEL_OK;
@@ -248,9 +261,8 @@ static int at_round_off(struct field *fd, double t, const double *u, int rows, i
     for (int i = 0; i < rows; i++) {
         int direct = i < fd->m && d->direct[i];
         if (!direct && !d->derived[i]) continue;
-        double terms = direct ? algebra_row_terms(fd, i, fabs(fd->column[i]), u) : fabs(d->shift[i]);
-        for (int c = 0; c < n && !direct; c++)
-            terms += fabs(d->row_jacobian[(long)i * (n + fd->m) + c] * d->dx[c]);
+        double terms = direct ? row_terms(fd, i, fabs(fd->column[i]), n + fd->m, u)
+                              : row_terms(fd, i, fabs(d->shift[i]), n, d->dx);
         if (!(fabs(d->values[at++]) <= 16 * DBL_EPSILON * terms)) return 0;
     }
     return 1;
@@ -316,10 +328,12 @@ static keel_status factor(struct field *fd, double t) {
                                                                                     : KEEL_OK;
     d->factored = status == KEEL_OK;
     if (status <= KEEL_OK) return status;
-    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
-                       "the algebraic variables are not determined at t = %.10g (singular d F / d y): try "
-                       "another start value for them",
-                       t);
+    return field_fault(
+        fd, KEEL_RETRY, KEEL_ESINGULAR, "the algebraic variables are not determined at t = %.10g (%s", t,
+        d->sparse && d->by_rates
+            ? "the rows for them, and d/dt of those without y, have a singular jacobian by y): some rows are "
+              "redundant, or the index is higher and `hidden` rows are missing"
+            : "singular d F / d y): try another start value for them");
 }
 
 keel_status algebra_values(struct field *fd, double t, const double *u) {

@@ -75,6 +75,7 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     keel_fn *derived = fd->form->rhs(fd);
     fd->rhs = derived ? derived : p->f.value;
     fd->context = derived ? fd : p->user;
+    fd->dae.by_rates = algebra_goes_by_rates(fd);
 }
 
 static int max_count(const struct field *fd) {
@@ -190,7 +191,7 @@ void field_layout(struct field *fd, struct arena *a) {
 int field_attach(struct field *fd) {
     fd->mech.saddle.lu = fd->hidden_rows.saddle.lu = NULL;
     int starved = newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
-    starved += linear_attach(fd) + bending_attach(fd);
+    starved += linear_attach(fd) + bending_attach(fd) + map_colour_attach(fd);
     starved += fd->hidden_rows.sparse && saddle_attach(&fd->hidden_rows.saddle);
     return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
@@ -201,6 +202,7 @@ void field_detach(struct field *fd) {
     newton_detach(fd);
     linear_detach(fd);
     bending_detach(fd);
+    map_colour_detach(fd);
     algebra_sparse_detach(fd);
     mass_sparse_detach(fd);
 }
@@ -233,7 +235,7 @@ void field_set_facts(struct field *fd, const struct field_facts *facts) {
     fd->mech.mass_ready = facts->mass_ready;
     fd->mass_ready = facts->mass_ready && pivots_sound(fd);
     fd->t_length = facts->t_length;
-    fd->dae.any_derived = facts->any_derived;
+    fd->dae.any_derived = fd->dae.sparse ? fd->dae.by_rates : facts->any_derived;
     for (int i = 0; i < MOVABLE; i++) maps[i]->time_dependent = facts->time_dependent[i];
 }
 

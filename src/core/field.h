@@ -33,9 +33,10 @@ struct fault {
 struct map {
     keel_map user;
     const char *what;
-    int first, columns; /* the part of u its jacobian has columns for */
-    int exact;          /* differences must reach round-off: the jacobian is part of a kept row */
-    int time_dependent; /* depends on t */
+    int first, columns;          /* the part of u its jacobian has columns for */
+    int exact;                   /* differences must reach round-off: the jacobian is part of a kept row */
+    int time_dependent;          /* depends on t */
+    struct map_colours *colours; /* outside the block; NULL: its entries are given, or nobody needs them */
 };
 
 /* M v' = F - K^T lambda, K v' = -gamma with K = (G; A).  With M = L L^T and the rows of K L^-T as a row
@@ -66,11 +67,13 @@ struct algebra {
     int *derived; /* m + hidden: d/dt of this row without y contains y */
     int rows;     /* of all candidates: m + hidden */
     int any_derived;
+    int by_rates; /* by the patterns some are, and they and the direct ones are as many as y */
     double *values, *matrix, *rate_y, *row_jacobian, *f_jacobian, *dx, *shift, *step;
     int *pivot;
-    /* Large, of index 1 (algebra_sparse.c): instead of matrix, rate_y, row_jacobian and f_jacobian. */
+    /* Large (algebra_sparse.c): instead of matrix, rate_y, row_jacobian and f_jacobian. */
     int sparse;
-    double *entries, *anchor;  /* of F's pattern; those of F_y whose pivots are used */
+    double *entries;           /* of the patterns of F and, where rates of rows determine y, of h and f */
+    double *anchor;            /* values of the matrix whose pivots are used */
     int *anchor_known;         /* 1 */
     struct algebra_matrix *lu; /* outside the block */
     double *of_y; /* entries of F_y of the motion, with sensitivities (algebra_staggered.c) */
@@ -87,9 +90,11 @@ struct algebra {
     double *place[2], *tangent[2], *way, *aim, *beside; /* n + m, m, n, m, n + m: on a way */
 };
 
-/* Hidden rows of a large DAE (hidden_sparse.c): B = H W^-1. */
+/* Rows of a large DAE's manifold (hidden_sparse.c): B = H W^-1. */
 struct hidden_rows {
     int sparse;
+    int first, count;           /* rows of F and h, the only ones beside invariants: from h on, or all */
+    keel_pattern pattern;       /* of H; a row that contains y has no entries */
     struct saddle saddle;       /* 1, B */
     double *entries, *weighted; /* of H where it was asked for last, of the B that is factored */
     double *c;                  /* as many as rows */
@@ -311,9 +316,20 @@ double algebra_row_times(const struct field *fd, int i, double sum, const double
 double algebra_row_terms(const struct field *fd, int i, double sum, const double *u);
 
 /* algebra_sparse.c */
+/* By the patterns: is row i of F and h, as it stands or by its rate, one of the equations for y? */
+enum algebra_role { ALGEBRA_NONE, ALGEBRA_DIRECT, ALGEBRA_DERIVED };
+enum algebra_role algebra_role(const struct field *fd, int i);
+int algebra_contains_y(const struct field *fd); /* does each row of F? */
+int algebra_goes_by_rates(const struct field *fd);
+/* The pattern of F or h with row i, and the number of that row there. */
+static inline const keel_pattern *algebra_pattern(const struct field *fd, int i, int *at) {
+    *at = i < fd->m ? i : i - fd->m;
+    return i < fd->m ? fd->p.algebraic.pattern : fd->p.hidden.pattern;
+}
 void algebra_sparse_layout(struct field *fd, struct arena *a);
 int algebra_sparse_attach(struct field *fd); /* 1: no memory */
 void algebra_sparse_detach(struct field *fd);
+keel_status algebra_sparse_rate(struct field *fd, double t, const double *u); /* entries of f */
 keel_status algebra_sparse_factor(struct field *fd); /* of d->entries; KEEL_RETRY: singular */
 void algebra_sparse_divide(const struct field *fd, double *v);
 double algebra_sparse_log_det(const struct field *fd, int *sign);
@@ -353,9 +369,17 @@ double algebra_misses(struct field *fd, const struct algebra_piece *p);
  * are those of u. */
 int algebra_bends(struct field *fd, double t, const double *u);
 
+/* map_colour.c: entries of maps of large DAEs that have a pattern and no jacobian */
+int map_colour_attach(struct field *fd); /* 1: no memory */
+void map_colour_detach(struct field *fd);
+keel_status map_colour_entries(struct field *fd, const struct map *map, double t, const double *u,
+                               double *out);
+
 /* hidden_sparse.c: for a stepper of these traits */
 int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer);
 void hidden_sparse_layout(struct field *fd, struct arena *a);
+/* H at (t, u): the rows of F, or those of h. */
+keel_status hidden_sparse_entries(struct field *fd, int of_f, double t, const double *u);
 /* B from the entries at hand, factored.  any: rows that depend on others are expected.  0: it cannot be. */
 int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const int *active, int any);
 /* a (n) := the shortest one with B a = c; c is overwritten. */
@@ -363,7 +387,7 @@ void hidden_sparse_shortest(struct field *fd, double *c, double *a);
 void hidden_sparse_tangent(struct field *fd, double *a); /* takes off what B spans */
 /* Row i of s, weighted, freed of what B spans; the share of what is left that floor_of is of the whole. */
 double hidden_sparse_border(struct field *fd, struct rowspace *s, int i, double floor_of);
-double hidden_sparse_size(const struct field *fd, int i, const double *u); /* of row i: sum |H_ij u_j| */
+double hidden_sparse_size(const struct field *fd, int row, const double *u); /* of F and h: sum |H_j u_j| */
 
 /* mass_sparse.c: M of large systems of first order, which is constant */
 int mass_sparse_attach(struct field *fd); /* 1: no memory */

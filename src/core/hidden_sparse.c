@@ -1,4 +1,5 @@
-/* hidden_sparse.c - the hidden rows h(t, x) = 0 of a large DAE, by their pattern.
+/* hidden_sparse.c - the hidden rows h(t, x) = 0 of a large DAE, by their pattern, and the rows of F without y
+ * where there are such.
  *
  * With B = H W^-1, H the jacobian of the rows and W the weights of the states, the shortest a with B a = c
  * solves the saddle-point system
@@ -19,21 +20,45 @@ enum { LEAST_STAGGERED = 100 }; /* rows of a block; fewer are staggered, dense (
 
 /* Stabilizers that go their own ways see dense rows, and so do methods with matrices of their own. */
 int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer) {
-    const keel_map *hidden = &fd->hidden.user;
+    const keel_map *hidden = &fd->hidden.user, *algebraic = &fd->algebraic.user;
     unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
     int own = stabilizer->info.traits & dense || stabilizer->correct;
     int blocks = 1 + keel_extras_of(&fd->p)->variations.directions; /* of a motion and its sensitivities */
     if ((!fd->large && fd->m) || own || traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) return 0;
-    if (hidden->count == 0 || !hidden->pattern || !hidden->jacobian) return 0;
+    if (hidden->count && !hidden->pattern) return 0;
+    if (fd->dae.by_rates)
+        return saddle_pays(fd->n, hidden->count + fd->m, fd->n,
+                           (double)newton_entries(hidden) + newton_entries(algebraic));
+    if (hidden->count == 0) return 0;
     if (blocks > 1 && hidden->count < blocks * LEAST_STAGGERED) return 0;
     return saddle_pays(fd->n / blocks, hidden->count / blocks, fd->n / blocks, hidden->pattern->nnz / blocks);
 }
 
+/* The rows of F, those that contain y without their entries, and of h. */
+static void hidden_sparse_join(struct field *fd, struct arena *a) {
+    struct hidden_rows *r = &fd->hidden_rows;
+    size_t most = (size_t)newton_entries(&fd->algebraic.user) + (size_t)newton_entries(&fd->hidden.user);
+    int *row_start = arena_ints(a, (size_t)r->count + 1), *column = arena_ints(a, most + 1), entries = 0;
+    for (int i = 0; i < r->count; i++) {
+        int at, direct = algebra_role(fd, i) == ALGEBRA_DIRECT;
+        const keel_pattern *p = algebra_pattern(fd, i, &at);
+        for (int e = p->row_start[at]; e < p->row_start[at + 1] && !direct; e++, entries++)
+            if (column) column[entries] = p->column[e];
+        if (row_start) row_start[i + 1] = entries;
+    }
+    if (row_start) row_start[0] = 0;
+    r->pattern = (keel_pattern){entries, row_start, column};
+}
+
 void hidden_sparse_layout(struct field *fd, struct arena *a) {
     struct hidden_rows *r = &fd->hidden_rows;
-    const keel_map *hidden = &fd->hidden.user;
-    size_t entries = (size_t)hidden->pattern->nnz, count = (size_t)hidden->count;
-    saddle_init(&r->saddle, fd->n, NULL, hidden->pattern, hidden->count, NULL, 0);
+    int hidden = fd->hidden.user.count;
+    r->first = fd->dae.by_rates ? 0 : fd->m;
+    r->count = fd->dae.by_rates ? fd->m + hidden : hidden;
+    if (fd->dae.by_rates) hidden_sparse_join(fd, a);
+    else r->pattern = *fd->hidden.user.pattern;
+    size_t entries = (size_t)r->pattern.nnz, count = (size_t)r->count;
+    saddle_init(&r->saddle, fd->n, NULL, &r->pattern, r->count, NULL, 0);
     r->saddle.steady = 1;
     saddle_layout(&r->saddle, a);
     r->entries = arena_doubles(a, entries);
@@ -42,9 +67,20 @@ void hidden_sparse_layout(struct field *fd, struct arena *a) {
     r->active = arena_ints(a, count);
 }
 
+keel_status hidden_sparse_entries(struct field *fd, int of_f, double t, const double *u) {
+    struct hidden_rows *r = &fd->hidden_rows;
+    int behind_f = fd->m - r->first;
+    if (!of_f) return map_entries(fd, &fd->hidden, t, u, r->entries + r->pattern.row_start[behind_f]);
+    keel_status status = map_entries(fd, &fd->algebraic, t, u, fd->sparse);
+    const int *from = fd->p.algebraic.pattern->row_start, *to = r->pattern.row_start;
+    for (int i = 0; i < behind_f && status == KEEL_OK; i++)
+        for (int e = 0; e < to[i + 1] - to[i]; e++) r->entries[to[i] + e] = fd->sparse[from[i] + e];
+    return status;
+}
+
 int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const int *active, int any) {
     struct hidden_rows *r = &fd->hidden_rows;
-    const keel_pattern *p = fd->hidden.user.pattern;
+    const keel_pattern *p = &r->pattern;
     for (int e = 0; e < p->nnz; e++) r->weighted[e] = r->entries[e] * inverse_weight[p->column[e]];
     fd->stats->factorizations++;
     if (!any && saddle_factor(&r->saddle, NULL, r->weighted, active) == SADDLE_FINE) return 1;
@@ -71,8 +107,9 @@ double hidden_sparse_border(struct field *fd, struct rowspace *s, int i, double 
     return left > 0 ? floor_of * sqrt(whole / left) : 2;
 }
 
-double hidden_sparse_size(const struct field *fd, int i, const double *u) {
-    const keel_pattern *p = fd->hidden.user.pattern;
+double hidden_sparse_size(const struct field *fd, int row, const double *u) {
+    const keel_pattern *p = &fd->hidden_rows.pattern;
+    int i = row - fd->hidden_rows.first;
     double size = 0;
     for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
         size += fabs(fd->hidden_rows.entries[e] * u[p->column[e]]);

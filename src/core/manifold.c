@@ -74,8 +74,9 @@ void manifold_choose(struct manifold *m) {
     m->by_mass = m->norm == KEEL_BY_MASS && !constraints_left && !(m->traits & KEEL_OWN_DIRECTIONS);
     m->view.kept = m->kept;
     m->space.rows = m->kept - m->by_pattern;
-    for (int i = 0; i < r->of[KEEL_ROW_HIDDEN] && m->fd->hidden_rows.sparse; i++)
-        m->fd->hidden_rows.active[i] = r->treatment[r->at[KEEL_ROW_HIDDEN] + i] == KEEL_ROW_KEPT;
+    struct hidden_rows *hidden = &m->fd->hidden_rows;
+    for (int i = 0; i < hidden->count && hidden->sparse; i++)
+        hidden->active[i] = r->treatment[hidden->first + i] == KEEL_ROW_KEPT;
     m->space.width = m->fd->width;
     if (m->stagger) manifold_staggered_choose(m);
     m->two_short = !m->stagger && m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;

@@ -23,9 +23,9 @@ static int factor(struct manifold *m) {
 keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh) {
     struct field *fd = m->fd;
     double *a = m->d, *along = fd->line, *c = fd->hidden_rows.c;
-    int first = m->rows->at[KEEL_ROW_HIDDEN], invariants = m->kept - m->by_pattern;
+    int first = fd->hidden_rows.first, invariants = m->kept - m->by_pattern;
     if (fresh && !factor(m)) return manifold_refuse(m, t, m->row[0]);
-    for (int i = 0; i < fd->hidden.user.count; i++)
+    for (int i = 0; i < fd->hidden_rows.count; i++)
         c[i] = fd->hidden_rows.active[i] ? -m->residual[first + i] : 0;
     hidden_sparse_shortest(fd, c, a);
     for (int i = 0; i < invariants; i++) {

@@ -149,6 +149,7 @@ keel_status map_jacobian(struct field *fd, const struct map *map, double t, cons
 
 keel_status map_entries(struct field *fd, const struct map *map, double t, const double *u, double *out) {
     fd->stats->jacobians++;
+    if (map->colours) return map_colour_entries(fd, map, t, u, out);
     int code = map->user.jacobian(t, u, out, fd->p.user);
     const keel_pattern *pattern = map->user.pattern;
     return jacobian_checked(fd, map, code, t, u, pattern ? pattern->nnz : map->user.count * map->columns,

@@ -10,11 +10,11 @@
  *     (     F_x        F_y )      with the right-hand side (M b, 0), which leaves (I - c J)^-1 b above
  *
  * so that neither M^-1 nor F_y^-1 fills what is empty; mechanics has a matrix of its own
- * (newton_mechanics.c).  Pattern, analysis and factors lie outside the
- * block. They follow from the numbers in it: of a narrow band from J and c alone (linalg/band); else pivots
- * are those of an anchor, the first J and c of all.  Factors that a copied or loaded solver lacks are made
- * again when they are used.  Where they would fill too much, but in mechanics, GMRES takes their place
- * (newton_krylov.c). */
+ * (newton_mechanics.c), and other rows stand below where rates determine y (newton_rates.c).  Pattern,
+ * analysis and factors lie outside the block.  They follow from the numbers in it: of a narrow band from J
+ * and c alone (linalg/band); else pivots are those of an anchor, the first J and c of all.  Factors that a
+ * copied or loaded solver lacks are made again when they are used.  Where they would fill too much, but in
+ * mechanics, GMRES takes their place (newton_krylov.c). */
 #ifndef KEEL_CORE_NEWTON_H
 #define KEEL_CORE_NEWTON_H
 
@@ -79,6 +79,7 @@ struct newton_pattern {
     int colours; /* 0: not looked for yet */
     int *colour, *list, *first;
     double *step, *base, *moved, *probe; /* order */
+    double *below;                       /* entries of F and h (newton_rates.c) */
 };
 
 int newton_entries(const keel_map *map); /* of its pattern; absent: 0 */
@@ -152,6 +153,14 @@ void newton_mechanics_right(const struct field *fd, const double *numbers, doubl
                             const double *b, const double *other, double *r);
 void newton_mechanics_left(const struct field *fd, double real, double imaginary, const double *r, double *b,
                            double *other);
+
+/* newton_rates.c: the same where rates of rows determine y.  What its rows add to the numbers of f. */
+size_t newton_rates_numbers(const struct field *fd);
+keel_status newton_rates_jacobian(keel_work *w, double *numbers, double t, const double *u, int differences);
+void newton_rates_assemble(const struct field *fd, const double *numbers, double real, double imaginary,
+                           int complex); /* but for M */
+void newton_rates_right(const struct field *fd, const double *numbers, const double *b, const double *other,
+                        double *r); /* the rows below those of f */
 
 /* newton_colour.c: over which lengths (count) differences at u are taken. */
 void newton_colour_steps(const keel_work *w, const double *u, int count, double *step);

@@ -15,76 +15,107 @@
 #define ALLOWED 1e-6 /* of the terms of a row: ten times what forward quotients err by */
 #define MOVE 0.03    /* of the sizes */
 
+/* A map at (t, u), with its entries and values there; count numbers each. */
+struct looked_at {
+    struct field *fd;
+    const struct map *map;
+    double t;
+    const double *u, *entries;
+    double *base, *moved, *found;
+};
+
 /* Moves the columns from..to that row i has no entry in; does its value change? */
-static int changes(struct field *fd, double t, const double *u, int i, int from, int to, double before) {
-    const struct newton_pattern *a = fd->pattern;
-    const keel_pattern *p = fd->p.f.pattern;
-    memcpy(a->probe, u, (size_t)a->order * sizeof *u);
+static int changes(const struct looked_at *l, int i, int from, int to) {
+    struct field *fd = l->fd;
+    const keel_pattern *p = l->map->user.pattern;
+    memcpy(fd->probe, l->u, (size_t)(fd->n + fd->m) * sizeof *l->u);
     for (int j = from, e = p->row_start[i]; j < to; j++) {
         while (e < p->row_start[i + 1] && p->column[e] < j) e++;
         int inside = e < p->row_start[i + 1] && p->column[e] == j;
-        if (!inside) a->probe[j] += MOVE * (1 + j % 3) * fmax(fd->size[j], fabs(u[j]));
+        if (!inside) fd->probe[j] += MOVE * (1 + j % 3) * fmax(fd->size[j], fabs(l->u[j]));
     }
-    return map_value(fd, &fd->f, t, a->probe, a->moved) == KEEL_OK &&
-           memcmp(&a->moved[i], &before, sizeof before) != 0;
+    return map_value(fd, l->map, l->t, fd->probe, l->moved) == KEEL_OK &&
+           memcmp(&l->moved[i], &l->base[i], sizeof *l->base) != 0;
 }
 
-static keel_status look_outside(struct field *fd, double t, const double *u, int i) {
-    int from = 0, to = fd->pattern->order;
-    double before = fd->pattern->base[i];
+static keel_status look_outside(const struct looked_at *l, int i) {
+    struct field *fd = l->fd;
+    int from = 0, to = l->map->columns, of_f = l->map == &fd->f;
     char row[64], column[64];
-    if (!changes(fd, t, u, i, from, to, before)) return KEEL_OK;
+    if (!changes(l, i, from, to)) return KEEL_OK;
     while (to - from > 1) {
         int middle = from + (to - from) / 2;
-        if (changes(fd, t, u, i, from, middle, before)) to = middle;
+        if (changes(l, i, from, middle)) to = middle;
         else from = middle;
     }
-    if (!changes(fd, t, u, i, from, to, before)) return KEEL_OK; /* they act together alone */
+    if (!changes(l, i, from, to)) return KEEL_OK; /* they act together alone */
+    field_name(of_f ? fd->p.names : l->map->user.names, i, of_f ? "u" : l->map->what, row, sizeof row);
     return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
-                       "the pattern of f lacks an entry: d/dt of %s depends on %s (row %d, column %d)",
-                       field_name(fd->p.names, i, "u", row, sizeof row),
+                       "the pattern of %s lacks an entry: %s%s depends on %s (row %d, column %d)",
+                       l->map->what, of_f ? "d/dt of " : "", row,
                        field_name(fd->p.names, from, "u", column, sizeof column), i, from);
 }
 
-/* direction := a random one; found := the quotient along it.  Nothing is told where f has no values. */
-static keel_status quotient(struct field *fd, double t, const double *u, unsigned *seed, double *direction,
-                            double *found) {
-    const struct newton_pattern *a = fd->pattern;
-    for (int j = 0; j < a->order; j++)
-        direction[j] = PATH * start_random(seed) * fmax(fd->size[j], fabs(u[j]));
+/* direction := a random one; found := the quotient along it.  Nothing is told where there are no values. */
+static keel_status quotient(const struct looked_at *l, unsigned *seed, double *direction) {
+    struct field *fd = l->fd;
+    int count = l->map->user.count;
+    memcpy(fd->probe, l->u, (size_t)(fd->n + fd->m) * sizeof *l->u);
+    for (int j = 0; j < l->map->columns; j++)
+        direction[j] = PATH * start_random(seed) * fmax(fd->size[j], fabs(l->u[j]));
     for (int side = -1; side <= 1; side += 2) {
-        for (int j = 0; j < a->order; j++) a->probe[j] = u[j] + side * direction[j];
-        keel_status status = map_value(fd, &fd->f, t, a->probe, a->moved);
+        for (int j = 0; j < l->map->columns; j++) fd->probe[j] = l->u[j] + side * direction[j];
+        keel_status status = map_value(fd, l->map, l->t, fd->probe, l->moved);
         if (status != KEEL_OK) return status;
-        for (int i = 0; i < fd->n; i++) found[i] = side < 0 ? a->moved[i] : (a->moved[i] - found[i]) / 2;
+        for (int i = 0; i < count; i++)
+            l->found[i] = side < 0 ? l->moved[i] : (l->moved[i] - l->found[i]) / 2;
     }
     return KEEL_OK;
 }
 
-keel_status newton_check(keel_work *w, double t, const double *u) {
+static keel_status look_at(const struct looked_at *l) {
     enum { DIRECTIONS = 3, SUSPECTS = 64 };
-    struct field *fd = field_of(w);
-    const struct newton_pattern *a = fd->pattern;
-    const keel_pattern *p = fd->p.f.pattern;
+    const keel_pattern *p = l->map->user.pattern;
+    double *direction = l->fd->line;
     unsigned seed = 4711;
     int suspects = 0;
-    if (!a || fd->p.f.jacobian || fd->n == 0) return KEEL_OK;
-    double *entries = fd->newton[0].jacobian, *direction = fd->line, *found = a->right;
-    if (newton_colour_entries(w, t, u, entries) != KEEL_OK) return KEEL_OK;
+    if (map_value(l->fd, l->map, l->t, l->u, l->base) != KEEL_OK) return KEEL_OK;
     for (int k = 0; k < DIRECTIONS; k++) {
-        if (quotient(fd, t, u, &seed, direction, found) != KEEL_OK) continue;
-        for (int i = 0; i < fd->n && suspects < SUSPECTS; i++) {
-            double sum = 0, terms = fabs(found[i]);
+        if (quotient(l, &seed, direction) != KEEL_OK) continue;
+        for (int i = 0; i < l->map->user.count && suspects < SUSPECTS; i++) {
+            double sum = 0, terms = fabs(l->found[i]);
             for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
-                sum += entries[e] * direction[p->column[e]];
-                terms += fabs(entries[e] * direction[p->column[e]]);
+                sum += l->entries[e] * direction[p->column[e]];
+                terms += fabs(l->entries[e] * direction[p->column[e]]);
             }
-            if (fabs(sum - found[i]) <= ALLOWED * terms + 64 * DBL_EPSILON * fabs(a->base[i])) continue;
+            if (fabs(sum - l->found[i]) <= ALLOWED * terms + 64 * DBL_EPSILON * fabs(l->base[i])) continue;
             suspects++;
-            keel_status status = look_outside(fd, t, u, i);
+            keel_status status = look_outside(l, i);
             if (status != KEEL_OK) return status;
         }
     }
-    fd->fault.status = KEEL_OK;
     return KEEL_OK;
+}
+
+/* Its entries by differences, where they go by a pattern; 1: they have been found. */
+static int entries_of(keel_work *w, const struct map *map, double t, const double *u, double *out) {
+    struct field *fd = field_of(w);
+    if (map->user.count == 0 || map->user.jacobian) return 0;
+    if (map == &fd->f && fd->pattern) return newton_colour_entries(w, t, u, out) == KEEL_OK;
+    return map->colours && map_entries(fd, map, t, u, out) == KEEL_OK;
+}
+
+keel_status newton_check(keel_work *w, double t, const double *u) {
+    struct field *fd = field_of(w);
+    const struct map *maps[] = {&fd->f, &fd->algebraic, &fd->hidden};
+    keel_status status = KEEL_OK;
+    for (int i = 0; i < 3 && status == KEEL_OK; i++) {
+        double *entries = i == 0 && fd->pattern ? fd->newton[0].jacobian : fd->sparse;
+        double *values = fd->work;
+        long count = maps[i]->user.count;
+        const struct looked_at l = {fd, maps[i], t, u, entries, values, values + count, values + 2 * count};
+        if (entries_of(w, maps[i], t, u, entries)) status = look_at(&l);
+    }
+    if (status == KEEL_OK) fd->fault.status = KEEL_OK;
+    return status;
 }

@@ -14,10 +14,16 @@ static const keel_pattern *row_of(const struct field *fd, int i, int *at) {
     return i < fd->n ? fd->p.f.pattern : fd->p.algebraic.pattern;
 }
 
+/* Rows whose entries are found so: where rates of rows determine y those of f alone. */
+static int rows_of(const struct field *fd, const struct newton_pattern *a) {
+    return fd->dae.by_rates ? fd->n : a->order;
+}
+
 /* The least colour that no earlier column of any row of column j has. */
 static int free_colour(const struct field *fd, const struct newton_pattern *a, int j, int *taken) {
     for (int place = a->columns.start[j]; place < a->columns.start[j + 1]; place++) {
         int at;
+        if (a->columns.row[place] >= rows_of(fd, a)) continue;
         const keel_pattern *p = row_of(fd, a->columns.row[place], &at);
         for (int e = p->row_start[at]; e < p->row_start[at + 1] && p->column[e] < j; e++)
             taken[a->colour[p->column[e]]] = j + 1;
@@ -52,13 +58,15 @@ static keel_status values_at(keel_work *w, double t, const double *u, double *ou
     }
     w->calls++;
     keel_status status = map_value(fd, &fd->f, t, u, out);
-    return status == KEEL_OK && fd->m ? map_value(fd, &fd->algebraic, t, u, out + fd->n) : status;
+    return status == KEEL_OK && fd->m && !fd->dae.by_rates ? map_value(fd, &fd->algebraic, t, u, out + fd->n)
+                                                           : status;
 }
 
 /* Forward quotients; on the other side if the first one leaves the domain. */
 static keel_status one_colour(keel_work *w, const struct newton_pattern *a, int colour, double t,
                               const double *u, double *entries) {
     keel_status status = KEEL_RETRY;
+    int rows = rows_of(field_of(w), a);
     for (int side = 1; side >= -1 && status == KEEL_RETRY; side -= 2) {
         for (int k = a->first[colour]; k < a->first[colour + 1]; k++) {
             int j = a->list[k];
@@ -71,7 +79,7 @@ static keel_status one_colour(keel_work *w, const struct newton_pattern *a, int 
             a->probe[j] = u[j];
             for (int place = a->columns.start[j]; place < a->columns.start[j + 1] && status == KEEL_OK;
                  place++)
-                if (a->columns.from[place] >= 0)
+                if (a->columns.from[place] >= 0 && a->columns.row[place] < rows)
                     entries[a->columns.from[place]] =
                         (a->moved[a->columns.row[place]] - a->base[a->columns.row[place]]) / length;
         }

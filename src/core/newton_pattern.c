@@ -10,14 +10,6 @@ int newton_entries(const keel_map *map) {
     return map->count ? map->pattern->nnz : 0;
 }
 
-/* Does each row of F contain a y, so that the index is 1 but where F_y is singular? */
-static int contains_y(const struct field *fd) {
-    const keel_pattern *p = fd->p.algebraic.pattern;
-    for (int i = 0; i < fd->m; i++) /* columns ascend */
-        if (p->row_start[i] == p->row_start[i + 1] || p->column[p->row_start[i + 1] - 1] < fd->n) return 0;
-    return 1;
-}
-
 /* A Hamiltonian: is its f known, and H_pp diagonal, so that masses (sizes.c) are plain to see? */
 static int has_plain_masses(const struct field *fd) {
     const keel_pattern *p = fd->p.f.pattern;
@@ -32,12 +24,13 @@ int newton_by_pattern(const struct field *fd) {
     const keel_problem *p = &fd->p;
     double order = (double)fd->n + fd->m;
     if ((fd->n && !p->f.pattern) || fd->traits & KEEL_SECOND_ORDER) return 0;
-    if (fd->m && (!p->algebraic.pattern || !p->algebraic.jacobian)) return 0;
+    if (fd->m && !p->algebraic.pattern) return 0;
     if (!sparse_pays(order, (double)newton_entries(&p->f) + newton_entries(&p->algebraic))) return 0;
     if (p->mass.value && !(p->mass.pattern && p->mass.constant && sparse_pays(order, p->mass.pattern->nnz)))
         return 0;
     if (fd->traits & KEEL_FROM_ENERGY && !has_plain_masses(fd)) return 0;
-    return (fd->m == 0 && !p->mass.value) || (contains_y(fd) && !fd->damped && sparse_available());
+    int determined = fd->m == 0 || fd->dae.by_rates || algebra_contains_y(fd);
+    return (fd->m == 0 && !p->mass.value) || (determined && !fd->damped && sparse_available());
 }
 
 int newton_goes_sparse(const struct field *fd) {
@@ -64,13 +57,15 @@ static int take_workspace(struct newton_pattern *a, const struct field *fd) {
     a->base = reserve(order + 4, sizeof *a->base); /* rates are padded */
     a->moved = reserve(order + 4, sizeof *a->moved);
     a->probe = reserve(order + 4, sizeof *a->probe);
-    return a->right && a->colour && a->list && a->first && a->step && a->base && a->moved && a->probe;
+    a->below = reserve(fd->dae.by_rates ? newton_rates_numbers(fd) / 2 : 0, sizeof *a->below);
+    return a->below && a->right && a->colour && a->list && a->first && a->step && a->base && a->moved &&
+           a->probe;
 }
 
-/* Rows of f and of M (or 1) joined, then those of F. */
+/* Rows of f and of M (or 1) joined, then the equations for y: those of F, or of F and h (newton_rates.c). */
 struct joined {
     int *row_start, *column;
-    int *source; /* entries: which of f, then F, stands there; -1: none */
+    int *source; /* entries: which of f, then F, then h, stands there; -1: none */
     int *unit;   /* entries: which of M, or of the diagonal, is added; -1: none */
 };
 
@@ -83,22 +78,33 @@ static int unit_row(const struct field *fd, int *i, const int **column, int *fir
 }
 
 static int join_rows(struct joined *all, const struct newton_pattern *a, const struct field *fd) {
-    int count = 0;
-    for (int i = 0; i < a->order; i++) {
-        int of_f = i < fd->n, at = of_f ? i : i - fd->n, first = 0, k = 0;
+    int count = 0, order = 0;
+    for (int i = 0; i < fd->n; i++) {
+        int at = i, first = 0, k = 0;
         const int *column = NULL;
-        int units = of_f ? unit_row(fd, &at, &column, &first) : 0;
-        const keel_pattern *p = of_f ? fd->p.f.pattern : fd->p.algebraic.pattern;
-        for (int e = p->row_start[at], end = p->row_start[at + 1]; e < end || k < units; count++) {
+        int units = unit_row(fd, &at, &column, &first);
+        const keel_pattern *p = fd->p.f.pattern;
+        for (int e = p->row_start[i], end = p->row_start[i + 1]; e < end || k < units; count++) {
             int here = e < end ? p->column[e] : a->order, unit = k < units ? column[k] : a->order;
             int j = here < unit ? here : unit;
             all->column[count] = j;
-            all->source[count] = here > j ? -1 : of_f ? e : a->of_f + e;
+            all->source[count] = here > j ? -1 : e;
             all->unit[count] = unit == j ? first + k : -1;
             e += here == j;
             k += unit == j;
         }
-        all->row_start[i + 1] = count;
+        all->row_start[++order] = count;
+    }
+    for (int i = 0; order < a->order; i++) {
+        int at, first = a->of_f + (i < fd->m ? 0 : fd->p.algebraic.pattern->nnz);
+        const keel_pattern *p = algebra_pattern(fd, i, &at);
+        if (algebra_role(fd, i) == ALGEBRA_NONE) continue;
+        for (int e = p->row_start[at]; e < p->row_start[at + 1]; e++, count++) {
+            all->column[count] = p->column[e];
+            all->source[count] = first + e;
+            all->unit[count] = -1;
+        }
+        all->row_start[++order] = count;
     }
     return count;
 }
@@ -154,7 +160,7 @@ static int find_pattern(struct newton_pattern *a, const struct field *fd) {
     int mechanics = (fd->traits & KEEL_SECOND_ORDER) != 0;
     a->order = mechanics ? fd->nq + fd->kg : fd->n + fd->m;
     a->of_f = mechanics ? (int)newton_mechanics_numbers(fd) : newton_entries(&fd->p.f);
-    a->of_rows = newton_entries(&fd->p.algebraic);
+    a->of_rows = newton_entries(&fd->p.algebraic) + (fd->dae.by_rates ? newton_entries(&fd->p.hidden) : 0);
     if (!take_workspace(a, fd) || !(mechanics ? newton_mechanics_pattern(a, fd) : join_patterns(a, fd)))
         return 0;
     if (a->banded) return 1;
@@ -190,7 +196,7 @@ void newton_pattern_free(struct newton_pattern *a) {
     sparse_close(a->analysis);
     columns_free(&a->columns);
     void *const blocks[] = {a->at,   a->unit,  a->position, a->values, a->pairs, a->right, a->colour,
-                            a->list, a->first, a->step,     a->base,   a->moved, a->probe};
+                            a->list, a->first, a->step,     a->base,   a->moved, a->probe, a->below};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
 }
 

@@ -9,11 +9,16 @@ static int is_mechanics(const struct field *fd) {
     return (fd->traits & KEEL_SECOND_ORDER) != 0;
 }
 
+/* Of a J: the entries of f and F, and what rates of rows add (newton_rates.c). */
+static size_t newton_sparse_numbers(const struct field *fd) {
+    if (is_mechanics(fd)) return (size_t)newton_mechanics_numbers(fd);
+    return (size_t)newton_entries(&fd->p.f) +
+           (fd->dae.by_rates ? newton_rates_numbers(fd) : (size_t)newton_entries(&fd->p.algebraic));
+}
+
 void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting) {
     const struct field *fd = field_of(w);
-    size_t entries = is_mechanics(fd)
-                         ? (size_t)newton_mechanics_numbers(fd)
-                         : (size_t)newton_entries(&fd->p.f) + (size_t)newton_entries(&fd->p.algebraic);
+    size_t entries = newton_sparse_numbers(fd);
     n->jacobian = keel_work_doubles(w, entries);
     if (n->of != n) return;
     int matrices = n->real + n->complex;
@@ -39,6 +44,7 @@ keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const
     keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
     if (status == KEEL_OK && fd->p.mass.value) status = mass_sparse_factor(fd, t, u); /* its entries */
     if (status != KEEL_OK) return status;
+    if (fd->dae.by_rates) return newton_rates_jacobian(w, n->jacobian, t, u, differences);
     int sliding = fd->sliding && fd->rhs == fd->p.f.value;
     if (differences || sliding || (fd->n && !fd->p.f.jacobian))
         return newton_colour_entries(w, t, u, n->jacobian);
@@ -71,7 +77,8 @@ static const double *assemble(const struct field *fd, const double *jacobian, do
     const struct newton_pattern *p = fd->pattern;
     double *v = complex ? p->pairs : p->values;
     if (is_mechanics(fd)) return newton_mechanics_assemble(fd, jacobian, real, imaginary, complex);
-    for (int place = 0; place < p->columns.entries; place++) {
+    if (fd->dae.by_rates) newton_rates_assemble(fd, jacobian, real, imaginary, complex);
+    for (int place = 0; place < p->columns.entries && !fd->dae.by_rates; place++) {
         int e = p->columns.from[place], at = p->at[place], of_rows = e >= p->of_f;
         double entry = e < 0 ? 0 : jacobian[e];
         double part = of_rows ? entry : -real * entry;
@@ -92,10 +99,9 @@ static const double *assemble(const struct field *fd, const double *jacobian, do
 static int take_anchor(const struct field *fd, keel_newton *n, const double *jacobian, int k, double real,
                        double imaginary, int own) {
     struct newton_shift *s = &n->shift[k];
-    const struct newton_pattern *p = fd->pattern;
     if (!n->anchor) return 0;
     if (*n->anchor_known == 0 && own) {
-        memcpy(n->anchor, jacobian, ((size_t)p->of_f + (size_t)p->of_rows) * sizeof *jacobian);
+        memcpy(n->anchor, jacobian, newton_sparse_numbers(fd) * sizeof *jacobian);
         *n->anchor_known = 1;
     }
     if (*n->anchor_known == 0) return 0;
@@ -172,6 +178,7 @@ void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, d
     }
     if (mechanics) newton_mechanics_right(fd, n->used[k], real, other, b, imaginary, r);
     else newton_sparse_right(fd, b, imaginary, r);
+    if (fd->dae.by_rates) newton_rates_right(fd, n->used[k], b, imaginary, r);
     if (!stands) r[0] = NAN;
     else if (n->bands[k]) band_solve(n->bands[k], r);
     else sparse_solve(n->factors[k], r);

@@ -138,9 +138,9 @@ static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t,
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
     int all = fd->n + fd->m, count = r->of[kind];
     if (fd->mech.sparse && rows_in(ROWS_OF_CONSTRAINTS, kind)) return KEEL_OK; /* K itself is what there is */
-    if (fd->dae.sparse && kind == KEEL_ROW_ALGEBRAIC) return KEEL_OK; /* rows_grow asks for the entries */
-    if (fd->hidden_rows.sparse && kind == KEEL_ROW_HIDDEN)
-        return map_entries(fd, &fd->hidden, t, u, fd->hidden_rows.entries);
+    if (fd->dae.sparse && kind == KEEL_ROW_ALGEBRAIC) /* of rows with y rows_grow asks for the entries */
+        return fd->dae.by_rates ? hidden_sparse_entries(fd, 1, t, u) : KEEL_OK;
+    if (fd->hidden_rows.sparse && kind == KEEL_ROW_HIDDEN) return hidden_sparse_entries(fd, 0, t, u);
     double *jacobian = rows_gradient(r, fd, r->at[kind]);
     if (kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING)
         return velocity_jacobian(fd, r, t, u); /* both */
@@ -177,20 +177,20 @@ static keel_status rows_entries_grow(struct field *fd, struct rows *r, double t,
     return status;
 }
 
-/* Those of the hidden rows, from the entries that rows_jacobian has left. */
-static void rows_hidden_grow(struct field *fd, struct rows *r, const double *u) {
-    for (int i = 0; i < r->of[KEEL_ROW_HIDDEN]; i++) {
-        int row = r->at[KEEL_ROW_HIDDEN] + i;
-        double size = fabs(r->reference[row]) + hidden_sparse_size(fd, i, u);
-        r->fresh_size[row] = fmax(size, PROJECT_ROUNDED * hidden_sparse_size(fd, i, fd->size));
+/* Those of the rows from..to without y, from the entries that rows_jacobian has left. */
+static void rows_hidden_grow(struct field *fd, struct rows *r, int from, int to, const double *u) {
+    for (int row = from; row < to; row++) {
+        double size = fabs(r->reference[row]) + hidden_sparse_size(fd, row, u);
+        double least = PROJECT_ROUNDED * hidden_sparse_size(fd, row, fd->size);
+        int direct = row < fd->m && fd->dae.direct[row]; /* it has them all */
+        if (!direct) r->fresh_size[row] = fmax(size, least);
     }
 }
 
 double rows_unit_of_values(const struct field *fd, const struct rows *r, int i) {
-    int hidden = i - r->at[KEEL_ROW_HIDDEN];
     double least = i >= r->stored ? project_least(fd->n, rows_gradient(r, fd, i), fd->size) : 0;
-    if (fd->hidden_rows.sparse && hidden >= 0 && hidden < r->of[KEEL_ROW_HIDDEN])
-        least = PROJECT_ROUNDED * hidden_sparse_size(fd, hidden, fd->size);
+    if (fd->hidden_rows.sparse && i >= fd->hidden_rows.first && i < r->stored)
+        least = PROJECT_ROUNDED * hidden_sparse_size(fd, i, fd->size);
     return r->size[i] > 2 * least ? rows_unit(r, i) : 0;
 }
 
@@ -205,7 +205,8 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         keel_status status = rows_entries_grow(fd, r, t, u);
         if (status != KEEL_OK) return status;
     }
-    if (fd->hidden_rows.sparse && kind == KEEL_ROW_HIDDEN) rows_hidden_grow(fd, r, u);
+    if (fd->hidden_rows.sparse && first >= fd->hidden_rows.first && first < r->stored)
+        rows_hidden_grow(fd, r, first, first + count, u);
     for (int i = first; i < first + count && i >= r->stored; i++) {
         const double *row = rows_gradient(r, fd, i);
         double size = sum_of_terms(all, fabs(r->reference[i]), row, u);

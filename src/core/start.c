@@ -331,11 +331,10 @@ static void least_sizes(struct start *st, double t, const double *u) {
     if (fd->dae.sparse && map_entries(fd, &fd->algebraic, t, u, fd->sparse) != KEEL_OK) return;
     for (int j = 0; j < fd->n; j++) st->d[j] = fd->least[j] > 0 ? fd->least[j] : fd->size[j];
     for (int i = 0; i < r->count; i++) {
-        int hidden = i - r->at[KEEL_ROW_HIDDEN];
         double size = 0;
         if (i >= r->stored)
             for (int j = 0; j < fd->n; j++) size += fabs(rows_gradient(r, fd, i)[j]) * st->d[j];
-        else if (hidden >= 0) size = hidden_sparse_size(fd, hidden, st->d);
+        else if (i >= fd->m || !fd->dae.direct[i]) size = hidden_sparse_size(fd, i, st->d);
         else size = size_of_entries(fd, i, st->d);
         r->size[i] = fmax(r->size[i], size);
     }

@@ -25,9 +25,9 @@ keel_status start_hidden_factor(struct start *st, const struct start_level *leve
     struct field *fd = st->fd;
     int first = by_pattern(st, count);
     struct rowspace s = others(st, first, count);
-    memset(st->part, 0, (size_t)fd->hidden.user.count * sizeof *st->part);
+    memset(st->part, 0, (size_t)fd->hidden_rows.count * sizeof *st->part);
     for (int i = 0; i < first; i++) {
-        st->part[st->chosen[i] - st->rows->at[KEEL_ROW_HIDDEN]] = 1;
+        st->part[st->chosen[i] - fd->hidden_rows.first] = 1;
         st->space.used[i] = 1;
     }
     for (int j = 0; j < level->columns; j++) st->d[j] = start_reach(st, j);
@@ -47,9 +47,8 @@ void start_hidden_direction(struct start *st, const struct start_level *level, i
     double *c = fd->hidden_rows.c;
     int first = by_pattern(st, count);
     const struct rowspace s = others(st, first, count);
-    memset(c, 0, (size_t)fd->hidden.user.count * sizeof *c);
-    for (int i = 0; i < first; i++)
-        c[st->chosen[i] - st->rows->at[KEEL_ROW_HIDDEN]] = -st->residual[st->chosen[i]];
+    memset(c, 0, (size_t)fd->hidden_rows.count * sizeof *c);
+    for (int i = 0; i < first; i++) c[st->chosen[i] - fd->hidden_rows.first] = -st->residual[st->chosen[i]];
     hidden_sparse_shortest(fd, c, st->d);
     for (int i = 0; i < s.rows; i++) {
         const double *gradient = rows_gradient(st->rows, fd, st->chosen[first + i]);
@@ -63,8 +62,9 @@ void start_hidden_direction(struct start *st, const struct start_level *level, i
 
 keel_status start_hidden_diagnose(struct start *st, double t, int row) {
     struct field *fd = st->fd;
-    int dependent = 0, count = fd->hidden.user.count;
-    memset(st->part, 0, (size_t)count * sizeof *st->part);
+    int dependent = 0, count = fd->hidden_rows.count;
+    const int *start = fd->hidden_rows.pattern.row_start; /* a row that contains y is no such row */
+    for (int i = 0; i < count; i++) st->part[i] = start[i] == start[i + 1];
     int code = saddle_rank(&fd->hidden_rows.saddle, NULL, fd->hidden_rows.weighted, st->part);
     if (code < 0)
         return field_fault(fd, KEEL_ENOMEM, KEEL_ENOMEM, "no memory to look for contradictory equations");

@@ -35,23 +35,33 @@ void start_sparse_direction(struct start *st, const struct start_level *level, i
     mechanics_sparse_shortest(st->fd, st->c, st->d);
 }
 
+/* All entries of the rows of a large DAE's manifold. */
+static keel_status hidden_entries(struct field *fd, double t, const double *u) {
+    keel_status status = fd->dae.by_rates ? hidden_sparse_entries(fd, 1, t, u) : KEEL_OK;
+    return status == KEEL_OK && fd->hidden.user.count ? hidden_sparse_entries(fd, 0, t, u) : status;
+}
+
 /* Positions are large where a mechanism is long, and a move by a part of them may be many times what one
  * member bears: it is shortened until no row of G changes by more than half of itself.  Even then there may
  * be no way back: N rods in a line that are longer or shorter by e at random move, linearly, by e N^(3/2)
  * times the angles between them, so that e is N^(-3/4) at most.  st->share is that part of the half. */
 keel_status start_sparse_shorten(struct start *st, double t, const double *u, double *moved) {
     struct field *fd = st->fd;
-    const struct map *map = fd->hidden_rows.sparse ? &fd->hidden : &fd->constraint;
-    if (map->user.count == 0) return KEEL_OK;
-    const keel_pattern *p = map->user.pattern;
-    const double *here = fd->hidden_rows.entries, *shift;
-    double *there = fd->sparse, *share = st->d;
-    keel_status status = fd->hidden_rows.sparse ? map_entries(fd, map, t, u, fd->hidden_rows.entries)
-                                                : mechanics_sparse_rows(fd, t, u, &here, &shift);
-    if (status == KEEL_OK) status = map_entries(fd, map, t, moved, there);
+    struct hidden_rows *r = &fd->hidden_rows;
+    int rows = r->sparse ? r->count : fd->kg, columns = r->sparse ? fd->n : fd->nq;
+    if (rows == 0) return KEEL_OK;
+    const keel_pattern *p = r->sparse ? &r->pattern : fd->constraint.user.pattern;
+    const double *here = r->weighted, *there = r->sparse ? r->entries : fd->sparse, *shift;
+    double *share = st->d;
+    keel_status status =
+        r->sparse ? hidden_entries(fd, t, u) : mechanics_sparse_rows(fd, t, u, &here, &shift);
+    if (r->sparse) memcpy(r->weighted, r->entries, (size_t)p->nnz * sizeof *r->weighted);
+    if (status == KEEL_OK)
+        status =
+            r->sparse ? hidden_entries(fd, t, moved) : map_entries(fd, &fd->constraint, t, moved, fd->sparse);
     if (status != KEEL_OK) return status;
-    for (int j = 0; j < map->columns; j++) share[j] = 1;
-    for (int i = 0; i < map->user.count; i++) {
+    for (int j = 0; j < columns; j++) share[j] = 1;
+    for (int i = 0; i < rows; i++) {
         double size = 0, change = 0;
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
             size += here[e] * here[e];
@@ -61,7 +71,7 @@ keel_status start_sparse_shorten(struct start *st, double t, const double *u, do
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
             share[p->column[e]] = fmin(share[p->column[e]], most);
     }
-    for (int j = 0; j < map->columns; j++) moved[j] = u[j] + st->share * share[j] * (moved[j] - u[j]);
+    for (int j = 0; j < columns; j++) moved[j] = u[j] + st->share * share[j] * (moved[j] - u[j]);
     return KEEL_OK;
 }
 

@@ -317,7 +317,7 @@ const keel_stepper implicit_rk_methods[] = {
      .dense = dense,
      .next = implicit_radau_next},
     CONSTRAINED(
-        "radau-ggl", 5, KEEL_CONSTRAINED, implicit_ggl, NULL,
+        "radau-ggl", 5, KEEL_CONSTRAINED, implicit_ggl, dense,
         "Radau IIA, 3 stages, on constrained mechanics of index 2: q' = v - M^-1 G^T mu, g = 0, G v = 0",
         "Gear, Gupta, Leimkuhler 1985; " HW),
     CONSTRAINED("radau-index3", 3, KEEL_AS_GIVEN, implicit_index3, dense,

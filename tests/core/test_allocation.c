@@ -1,44 +1,11 @@
 /* test_allocation.c - memory is taken once, when a solver opens, and running out of it does no harm. */
 #include "testing.h"
+#include "failing_memory.h"
 #include "ways.h"
 
-/* Allocations are counted where the C library lets a program stand in front of its own. */
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define COUNTED 1
-static long allocations, frees, failing_at; /* the allocation with this number fails; 0: none */
+#ifdef COUNTED
 enum { ROOM = 1 << 17 };
 static unsigned char bytes[ROOM]; /* a solver saved */
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *block);
-
-static int fails(void) {
-    return ++allocations == failing_at;
-}
-
-void *malloc(size_t size) {
-    return fails() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size) {
-    return fails() ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *old, size_t size) {
-    return fails() ? NULL : __libc_realloc(old, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size) {
-    return fails() ? NULL : __libc_memalign(alignment, size);
-}
-
-void free(void *block) {
-    frees += block != NULL;
-    __libc_free(block);
-}
 #endif
 
 static void count_a_run(const struct way *w) {

@@ -1,0 +1,123 @@
+/* map_colour.c - the entries of a map with a pattern and without a jacobian, by differences.
+ *
+ * Columns without a common row are moved at once (newton_colour.c), each over its own length, and as exactly
+ * as single ones are: these entries stand in equations, and do not only steer Newton's method. */
+#include "core/differences.h"
+#include "core/field.h"
+#include "linalg/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct map_colours {
+    int count;
+    int *first, *list; /* colours + 1; the columns, one colour after the other */
+    struct columns columns;
+};
+
+/* The least colour that no earlier column of any row of column j has. */
+static int free_colour(const struct map_colours *a, const keel_pattern *p, int j, const int *colour,
+                       int *taken) {
+    int least = 0;
+    for (int place = a->columns.start[j]; place < a->columns.start[j + 1]; place++) {
+        int i = a->columns.row[place];
+        for (int e = p->row_start[i]; e < p->row_start[i + 1] && p->column[e] < j; e++)
+            taken[colour[p->column[e]]] = j + 1;
+    }
+    while (taken[least] == j + 1) least++;
+    return least;
+}
+
+static int find_colours(struct map_colours *a, const keel_pattern *p, int columns) {
+    int *colour = calloc((size_t)columns + 1, sizeof *colour);
+    int *taken = calloc((size_t)columns + 1, sizeof *taken), found = colour && taken;
+    for (int j = 0; j < columns && found; j++) {
+        colour[j] = free_colour(a, p, j, colour, taken);
+        a->first[colour[j] + 1]++;
+        if (colour[j] >= a->count) a->count = colour[j] + 1;
+    }
+    for (int c = 0; c < a->count; c++) a->first[c + 1] += a->first[c];
+    for (int j = 0; j < columns && found; j++) a->list[a->first[colour[j]]++] = j;
+    for (int c = a->count; c > 0; c--) a->first[c] = a->first[c - 1];
+    a->first[0] = 0;
+    free(colour);
+    free(taken);
+    return found;
+}
+
+static int attach(struct map *map) {
+    size_t columns = (size_t)map->columns;
+    struct map_colours *a = map->colours = calloc(1, sizeof *a);
+    if (!a) return 1;
+    a->first = calloc(columns + 2, sizeof *a->first);
+    a->list = calloc(columns + 1, sizeof *a->list);
+    if (columns_make(&a->columns, map->user.pattern, map->user.count, 0, map->columns)) return 1;
+    return !a->first || !a->list || !find_colours(a, map->user.pattern, map->columns);
+}
+
+int map_colour_attach(struct field *fd) {
+    struct map *maps[] = {&fd->f, &fd->algebraic, &fd->hidden};
+    int starved = 0;
+    for (int i = 0; i < 3; i++) maps[i]->colours = NULL;
+    for (int i = fd->dae.by_rates ? 0 : 1; i < 3; i++) {
+        int sparse = maps[i] == &fd->hidden ? fd->hidden_rows.sparse : fd->dae.sparse;
+        if (sparse && maps[i]->user.count && !maps[i]->user.jacobian) starved |= attach(maps[i]);
+    }
+    return starved;
+}
+
+void map_colour_detach(struct field *fd) {
+    struct map *maps[] = {&fd->f, &fd->algebraic, &fd->hidden};
+    for (int i = 0; i < 3; i++) {
+        struct map_colours *a = maps[i]->colours;
+        if (!a) continue;
+        columns_free(&a->columns);
+        free(a->first);
+        free(a->list);
+        free(a);
+        maps[i]->colours = NULL;
+    }
+}
+
+struct colour_path {
+    struct field *fd;
+    const struct map *map;
+    double t;
+    const double *u;
+    int colour;
+};
+
+/* All columns of the colour, by s times their lengths. */
+static keel_status along_colour(void *context, double s, double *out) {
+    const struct colour_path *c = context;
+    const struct map_colours *a = c->map->colours;
+    double *probe = c->fd->probe;
+    for (int k = a->first[c->colour]; k < a->first[c->colour + 1]; k++) {
+        int j = c->map->first + a->list[k];
+        probe[j] = c->u[j] + s * c->fd->length[j];
+    }
+    keel_status status = map_value(c->fd, c->map, c->t, probe, out);
+    for (int k = a->first[c->colour]; k < a->first[c->colour + 1]; k++) {
+        int j = c->map->first + a->list[k];
+        probe[j] = c->u[j];
+    }
+    return status;
+}
+
+keel_status map_colour_entries(struct field *fd, const struct map *map, double t, const double *u,
+                               double *out) {
+    const struct map_colours *a = map->colours;
+    struct colour_path path = {fd, map, t, u, 0};
+    keel_status status = KEEL_OK;
+    memcpy(fd->probe, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    for (; path.colour < a->count && status == KEEL_OK; path.colour++) {
+        status = differences_along(along_colour, &path, map->user.count, 1, DIFFERENCES_LEVELS, 1, fd->work,
+                                   fd->column, NULL);
+        for (int k = a->first[path.colour]; k < a->first[path.colour + 1] && status == KEEL_OK; k++) {
+            int j = a->list[k];
+            for (int place = a->columns.start[j]; place < a->columns.start[j + 1]; place++)
+                out[a->columns.from[place]] = fd->column[a->columns.row[place]] / fd->length[map->first + j];
+        }
+    }
+    return status;
+}
