@@ -1,4 +1,4 @@
-/* surface_sides.c - the sides of switching surfaces at a point of the motion, and the pieces of tables by t. */
+/* surface_sides.c - the sides of switching surfaces at a point of a run, and the pieces of tables by t. */
 #include "model/surface.h"
 
 #include "symbolic/table.h"
