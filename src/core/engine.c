@@ -158,6 +158,15 @@ static int measure(struct engine *e) {
     return 1;
 }
 
+/* A block of zeros.  Of a large one the system hands out the pages that are written to, and no others: methods
+ * and projections keep room for what most runs never do. */
+static int take_block(struct engine *e) {
+    enum { ALIGNMENT = 32 };
+    unsigned char *memory = e->memory = calloc(1, engine_bytes(e) + ALIGNMENT);
+    e->block = memory ? memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT : NULL;
+    return memory ? 0 : -1;
+}
+
 static void carve(struct engine *e) {
     e->arena = (struct arena){.base = e->block};
     layout(e);
@@ -173,13 +182,11 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
         e->r = &e->blank;
         return e;
     }
-    size_t bytes = engine_bytes(e);
-    e->block = aligned_alloc(32, bytes);
-    if (!e->block) {
+    if (take_block(e)) {
         free(e);
         return NULL;
     }
-    memcpy(e->block, source->block, bytes);
+    memcpy(e->block, source->block, engine_bytes(e));
     carve(e);
     if (field_attach(&e->field)) {
         engine_close(e);
@@ -193,7 +200,7 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
 void engine_close(struct engine *e) {
     if (!e) return;
     field_detach(&e->field);
-    free(e->block);
+    free(e->memory);
     free(e);
 }
 
@@ -433,12 +440,10 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
     int measured = measure(e);
     e->r = &e->blank;
     if (measured && engine_too_large(e)) return e;
-    if (measured) e->block = aligned_alloc(32, engine_bytes(e));
-    if (!e->block) {
+    if (!measured || take_block(e)) {
         engine_close(e);
         return NULL;
     }
-    memset(e->block, 0, engine_bytes(e));
     carve(e);
     rows_open(&e->rows);
     if (field_attach(&e->field)) {

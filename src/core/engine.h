@@ -187,6 +187,7 @@ struct engine {
     int estimates;                     /* error estimates wanted: 0, 1, 2 */
     int algebraic_atol;                /* some of y have tolerances of their own */
     unsigned char *fixed_by_default;   /* n + m: all of x, none of y */
+    void *memory;                      /* what the block lies in */
     unsigned char *block;              /* the numbers, then the structs of the method and of the stabilizer */
     size_t block_size;                 /* of the numbers */
     size_t common;                     /* of those that do not depend on the method: the first ones */

@@ -256,9 +256,10 @@ int distance_find(struct distance *d, const struct distance_problem *p) {
     struct expr_list all = {0};
     int opened = results_open(d, p);
     opened = walk_open(&w, d, p) && opened;
-    if (opened) opened = expr_order(p->g, (size_t)p->functions, p->function, &all) == 0;
+    w.beyond = p->most && p->points / 2 > p->most; /* a form has two points, and all have forms */
+    if (opened && !w.beyond) opened = expr_order(p->g, (size_t)p->functions, p->function, &all) == 0;
     for (size_t k = 0; k < all.count && opened && !w.failed; k++) w.sum[all.item[k]] = visit(&w, all.item[k]);
-    for (int k = 0; k < p->functions && opened && !w.failed; k++) {
+    for (int k = 0; k < p->functions && opened && !w.failed && !w.beyond; k++) {
         d->function[k] = finish(&w, p->function[k], &d->left[k]);
         if (d->function[k] != EXPR_NONE) d->left[k] = EXPR_NONE, d->recognised++;
     }
