@@ -158,8 +158,8 @@ static int measure(struct engine *e) {
     return 1;
 }
 
-/* A block of zeros.  Of a large one the system hands out the pages that are written to, and no others: methods
- * and projections keep room for what most runs never do. */
+/* A block of zeros.  Of a large one the system hands out only the pages that are written to: methods and
+ * projections keep room for what most runs never do. */
 static int take_block(struct engine *e) {
     enum { ALIGNMENT = 32 };
     unsigned char *memory = e->memory = calloc(1, engine_bytes(e) + ALIGNMENT);
