@@ -145,7 +145,8 @@ problem_chain *problem_chain_open(int links, double bend) {
                                     .value = rods,
                                     .jacobian = rods_jacobian,
                                     .pattern = &p->rod_pattern,
-                                    .terms = rods_terms};
+                                    .terms = rods_terms,
+                                    .autonomous = 1};
     p->keel.curvature = curvature;
     p->keel.energy =
         (keel_map){.count = 1, .value = energy, .jacobian = energy_gradient, .terms = energy_terms};

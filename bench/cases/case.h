@@ -76,6 +76,7 @@ void case_rigid_body(struct bench_case *c);
 void case_pendulum(struct bench_case *c, double t_end);
 void case_andrews(struct bench_case *c);
 void case_chain(struct bench_case *c, int links);
+void case_outer(struct bench_case *c); /* a model and its answer, for bench/taylor.c alone */
 
 /* How far a run is off what its motion keeps, in round-off units; the largest of all rows and steps. */
 struct case_drift;

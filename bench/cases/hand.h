@@ -23,6 +23,18 @@ static inline __attribute__((always_inline)) void hand_rk4(int n, hand_rate *rat
     for (int i = 0; i < n; i++) u[i] = x[i];
 }
 
+static inline double hand_dot(int n, const double *a, const double *b) { /* three or four */
+    return a[0] * b[0] + a[1] * b[1] + (n > 3 ? a[2] * b[2] + a[3] * b[3] : a[2] * b[2]);
+}
+
+/* One correction by two rows, x -= G^T (G G^T)^-1 c, which nobody checks: the least a projection does. */
+static inline __attribute__((always_inline)) void hand_project(int n, const double *g, const double *h,
+                                                               double c0, double c1, double *x) {
+    double gg = hand_dot(n, g, g), gh = hand_dot(n, g, h), hh = hand_dot(n, h, h);
+    double over = 1 / (gg * hh - gh * gh), a = c0 * hh - c1 * gh, b = c1 * gg - c0 * gh;
+    for (int i = 0; i < n; i++) x[i] -= over * (a * g[i] + b * h[i]);
+}
+
 /* Kahan and Li's composition of 17 kicks and drifts, order 8, for q' = p, p' = F(q); the drifts of
  * neighbouring steps are one.  `rate` also gives q', which the compiler leaves out. */
 static inline __attribute__((always_inline)) void hand_kahan_li8(int half, hand_rate *rate, double *u,

@@ -20,6 +20,27 @@ static void rk4(double *u, double h, long steps, void *user) {
     hand_rk4(4, kepler_rate, NULL, u, h, steps);
 }
 
+/* Energy and momentum as at the start. */
+static double held_energy, held_momentum;
+
+static inline double momentum(const double *u) {
+    return u[0] * u[3] - u[1] * u[2];
+}
+
+static inline void correct(double *u) {
+    double square = u[0] * u[0] + u[1] * u[1], r = sqrt(square), cube = square * r;
+    double g[] = {u[0] / cube, u[1] / cube, u[2], u[3]}, h[] = {u[3], -u[2], -u[1], u[0]};
+    hand_project(4, g, h, 0.5 * (u[2] * u[2] + u[3] * u[3]) - 1 / r - held_energy,
+                 momentum(u) - held_momentum, u);
+}
+
+static void rk4_project(double *u, double h, long steps, void *user) {
+    (void)user;
+    held_energy = 0.5 * (u[2] * u[2] + u[3] * u[3]) - 1 / sqrt(u[0] * u[0] + u[1] * u[1]);
+    held_momentum = momentum(u);
+    hand_rk4(4, kepler_rate, correct, u, h, steps);
+}
+
 static void kahan_li8(double *u, double h, long steps, void *user) {
     (void)user;
     hand_kahan_li8(2, kepler_rate, u, h, steps);
@@ -30,8 +51,11 @@ static void gauss12(double *u, double h, long steps, void *user) {
     hand_gauss12(4, kepler_rate, u, h, steps);
 }
 
-static const struct case_hand hand[] = {
-    {"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {"gauss12", 12, gauss12}, {NULL, 0, NULL}};
+static const struct case_hand hand[] = {{"rk4", 4, rk4},
+                                        {"rk4+project", 4, rk4_project},
+                                        {"kahan-li8", 8, kahan_li8},
+                                        {"gauss12", 12, gauss12},
+                                        {NULL, 0, NULL}};
 
 /* E - e sin E = t / a^(3/2), near a multiple of the period. */
 static void answer(const double *u0, double t, double *u) {

@@ -16,12 +16,35 @@ static void rk4(double *u, double h, long steps, void *user) {
     hand_rk4(3, rigid_body_rate, NULL, u, h, steps);
 }
 
+/* |u|^2 and the energy as at the start. */
+static double held_square, held_energy;
+
+static inline double square(const double *u) {
+    return u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+}
+static inline double energy(const double *u) {
+    return (0.5 * u[0] * u[0] + u[1] * u[1] + 1.5 * u[2] * u[2]) / 2;
+}
+
+static inline void correct(double *u) {
+    double g[] = {2 * u[0], 2 * u[1], 2 * u[2]}, h[] = {0.5 * u[0], u[1], 1.5 * u[2]};
+    hand_project(3, g, h, square(u) - held_square, energy(u) - held_energy, u);
+}
+
+static void rk4_project(double *u, double h, long steps, void *user) {
+    (void)user;
+    held_square = square(u);
+    held_energy = energy(u);
+    hand_rk4(3, rigid_body_rate, correct, u, h, steps);
+}
+
 static void gauss12(double *u, double h, long steps, void *user) {
     (void)user;
     hand_gauss12(3, rigid_body_rate, u, h, steps);
 }
 
-static const struct case_hand hand[] = {{"rk4", 4, rk4}, {"gauss12", 12, gauss12}, {NULL, 0, NULL}};
+static const struct case_hand hand[] = {
+    {"rk4", 4, rk4}, {"rk4+project", 4, rk4_project}, {"gauss12", 12, gauss12}, {NULL, 0, NULL}};
 
 /* With the terms of the right-hand side above: the example divides by its moments of inertia. */
 static const char text[] = "model rigid_body\n"

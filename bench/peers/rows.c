@@ -40,6 +40,7 @@ static const struct peer_row rows[] = {
     {&peer_model, "kahan-li8", ODE, .order = 8, .stabilizer = "none", .compensated = 1},
     {&peer_model, "gauss12", ODE, .order = 12, .stabilizer = "none", .compensated = 1},
     {&peer_model, "dop853", SMOOTH, .stabilizer = "project"},
+    {&peer_model, "dop853", LARGE, .stabilizer = "project", .no_energy = 1},
     {&peer_model, "taylor", ODE, .stabilizer = "none"},
     {&peer_model, "taylor", SMOOTH, .stabilizer = "project"},
     {&peer_model, "taylor", SMOOTH, .stabilizer = "project", .compensated = 1},

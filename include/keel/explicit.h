@@ -127,6 +127,8 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
     int many = width >= KEEL_RK_MANY, lane = (int)(sizeof(KEEL_RK_WIDE) / sizeof(double));
     for (; many && i + 4 * lane <= width; i += 4 * lane)
         keel_rk_sum_lanes(width, first, last, a, begin, factor, k, x, out, i, 4);
+    for (; many && i + 2 * lane <= width; i += 2 * lane)
+        keel_rk_sum_lanes(width, first, last, a, begin, factor, k, x, out, i, 2);
     for (; many && i + lane <= width; i += lane)
         keel_rk_sum_lanes(width, first, last, a, begin, factor, k, x, out, i, 1);
 #endif

@@ -30,6 +30,11 @@ struct keel_mechanics_state;
 typedef int keel_mechanics_rhs(struct keel_mechanics_state *numbers, double t, const double *x, double *dx,
                                void *user);
 typedef int keel_mechanics_project(struct keel_mechanics_state *numbers, double t, double *x, void *user);
+/* The same for accelerations of a long chain, roughly, with the order in which its rows are eliminated
+ * (core/elimination.h in keel's source). */
+struct keel_elimination_state;
+typedef int keel_mechanics_elimination(struct keel_elimination_state *numbers, double t, const double *x,
+                                       double *dx, void *user);
 /* Steps of several runs side by side, those of NULL left out: as long as each of them goes on (core/lanes.h).
  * taken: by each. */
 typedef void keel_kernel_lanes(struct keel_kernel_state *const *numbers, void *const *user, long *taken);
@@ -51,6 +56,7 @@ typedef struct keel_kernel {
     keel_fn *energy, *invariant; /* their values as the problem has them; NULL: not in it */
     keel_mechanics_rhs *accelerations;
     keel_mechanics_project *projection;          /* may be NULL, both */
+    keel_mechanics_elimination *elimination;     /* may be NULL; in place of both */
     keel_fn *force, *constraint;                 /* f and the constraints that they have */
     int lanes;                                   /* runs side by side, by the next two; 0: there are none */
     keel_kernel_lanes *plain_lanes, *kept_lanes; /* as fixed and kept; may be NULL */

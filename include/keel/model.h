@@ -187,6 +187,8 @@ KEEL_API keel_status keel_sim_advance(keel_sim *s, double t_wake, double t_end);
 KEEL_API int keel_sim_compile(keel_sim *s);
 /* The same without waiting: 0 while the compiler is at work.  To be called again, between calls that run. */
 KEEL_API int keel_sim_compile_ahead(keel_sim *s);
+/* The same, if an earlier run has left it in the cache: no compiler is asked.  It takes a millisecond. */
+KEEL_API int keel_sim_compile_cached(keel_sim *s);
 /* The same, and a second loop in which several runs go side by side, one in each lane of a vector, with the
  * same bits (keel_lanes in keel/extras.h).  lanes: 2, 4, 8; 0, or more than this machine has: as many as it
  * has.  How many; 0: there can be none (besides: a splitting, branches in the equations, several modes). */

@@ -11,7 +11,7 @@ keel_status keel_go_on(keel_solver *s, const double *u) {
     double h = s->engine->r->h_next, taken = s->engine->r->h_taken;
     int direction = s->engine->r->direction;
     keel_defect defect = s->engine->r->defect;
-    keel_status status = keel_restart(s, keel_time(s), u);
+    keel_status status = keel_restart(s, clock_now(s->engine), u);
     struct engine *e = s->engine;
     if (status < 0 || e->r->direction != 0) return status;
     e->r->direction = direction;

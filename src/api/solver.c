@@ -172,7 +172,8 @@ keel_status keel_step(keel_solver *s, double t_end) {
 keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel) {
     if (!s) return KEEL_EINVAL;
     if (s->running) return while_running(s->engine, "keel_use_kernel");
-    if (kernel && !kernel->accelerations && (!kernel->method || (!kernel->fixed && !kernel->kept)))
+    if (kernel && !kernel->accelerations && !kernel->elimination &&
+        (!kernel->method || (!kernel->fixed && !kernel->kept)))
         return misuse(s->engine, "keel_use_kernel needs the name of a method and its steps");
     s->engine->field.kernel = kernel;
     return KEEL_OK;
@@ -225,9 +226,10 @@ keel_status keel_restart(keel_solver *s, double t, const double *u) {
     if (!isfinite(t) || !all_finite(count, u))
         return misuse(e, "keel_restart: time and state must be finite");
     e->message[0] = '\0';
+    if (!e->field.p.clock) return engine_begin(e, t, u, NULL);
     memmove(e->x_now, u, (size_t)count * sizeof *u);
-    if (e->field.p.clock) e->x_now[count - 1] = t;
-    return engine_begin(e, e->field.p.clock ? e->r->t_now : t, e->x_now, NULL);
+    e->x_now[count - 1] = t;
+    return engine_begin(e, e->r->t_now, e->x_now, NULL);
 }
 
 static void add_statistics(keel_stats *sum, const keel_stats *more) {

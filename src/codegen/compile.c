@@ -330,7 +330,12 @@ enum compile_status compile_begin(const char *source, const struct compile_limit
         out->handle = load(w->target, message, capacity); /* NULL: another process has just removed it */
         out->cached = out->handle != NULL;
     }
-    status = out->cached ? COMPILE_READY : begin_work(&tool, w, message, capacity);
+    if (out->cached) status = COMPILE_READY;
+    else if (!l->cached) status = begin_work(&tool, w, message, capacity);
+    else {
+        text_set(message, capacity, "It is not in the cache.");
+        status = COMPILE_FAILED;
+    }
     if (status != COMPILE_BUSY) work_close(out);
     return status;
 }
@@ -403,6 +408,10 @@ keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {
 
 keel_mechanics_rhs *compile_accelerations(const struct compile_unit *u, const char *name) {
     return (keel_mechanics_rhs *)find_symbol(u, "accelerations_", name);
+}
+
+keel_mechanics_elimination *compile_elimination(const struct compile_unit *u, const char *name) {
+    return (keel_mechanics_elimination *)find_symbol(u, "elimination_", name);
 }
 
 keel_mechanics_project *compile_projection(const struct compile_unit *u, const char *name) {

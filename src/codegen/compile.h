@@ -31,6 +31,7 @@ struct compile_limits {
     const volatile int *stop; /* not 0: it is ended at once; NULL: nobody asks */
     int lanes;                /* that the source has; 0: none */
     int device;               /* it is CUDA C++, for nvcc */
+    int cached;               /* what is not in the cache is not compiled: FAILED */
 };
 /* As many lanes as the vectors of this machine have. */
 int compile_lanes(void);
@@ -55,6 +56,7 @@ keel_series_fn *compile_series(const struct compile_unit *u, const char *name); 
 keel_composed_fn *compile_composed(const struct compile_unit *u, const char *name);
 /* as given to emit_mechanics */
 keel_mechanics_rhs *compile_accelerations(const struct compile_unit *u, const char *name);
+keel_mechanics_elimination *compile_elimination(const struct compile_unit *u, const char *name);
 keel_mechanics_project *compile_projection(const struct compile_unit *u, const char *name);
 void compile_close(struct compile_unit *u); /* and ends a compiler that is at work */
 #endif

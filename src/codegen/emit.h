@@ -29,6 +29,7 @@ struct emit {
     int kept_kind;            /* of their methods: one in a file */
     int written;              /* of steps that are written out */
     int mechanisms;           /* of those of mechanics */
+    int eliminations;         /* and of long chains */
     int tables;               /* there were some: q points to them wherever p is seen */
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
@@ -51,7 +52,8 @@ enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 /* The texts of keel/real.h, keel/explicit.h, keel/implicit.h, keel/splitting.h, keel/taylor.h,
  * linalg/rowspace.h, core/project.h, core/step_control.h, core/kernel_state.h, core/kernel_rows.h,
  * core/kernel.h, core/lanes.h, core/lanes_steps.h, core/device_real.h, core/device.h, linalg/small.h,
- * core/mechanism.h, core/lanes_motion.h, line by line; they end with NULL. */
+ * core/mechanism.h, core/lanes_motion.h, linalg/schur_rows.h, core/elimination.h, line by line; they end with
+ * NULL. */
 extern const char *const emit_real[], *const emit_explicit[], *const emit_implicit[];
 extern const char *const emit_splitting[], *const emit_taylor[];
 extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
@@ -59,6 +61,7 @@ extern const char *const emit_kernel_state[], *const emit_kernel_rows[], *const 
 extern const char *const emit_lanes_text[], *const emit_lanes_steps[];
 extern const char *const emit_device_real[], *const emit_device_text[];
 extern const char *const emit_small[], *const emit_mechanism[], *const emit_lanes_motion[];
+extern const char *const emit_schur_rows[], *const emit_elimination_text[];
 void emit_header(struct emit *e, const char *const *line); /* one of them */
 /* What kernels of any kind, and those with projections, stand behind; once a text. */
 void emit_kernel_prelude(struct emit *e);
@@ -127,6 +130,15 @@ int emit_is_small(const struct emit_mechanics *m);
 int emit_invariants(const struct emit_mechanics *m);
 int emit_motion_functions(struct emit *e, const char *name, const struct emit_mechanics *m);
 void emit_motion_calls(struct emit *e, const char *name, const struct emit_mechanics *m);
+/* emit_elimination.c: elimination_NAME, where K's rows are those of a chain; numbers as linalg/schur_rows.h
+ * has them.  1, and nothing written: it is too long, or in lanes. */
+enum { EMIT_STRAND = 12 };
+struct emit_elimination {
+    int nq, k, entries, links;
+    const int *row, *link, *column, *strand; /* 6 k, 2 links, entries, 2 EMIT_STRAND */
+    int begin, end, dimension;
+};
+int emit_elimination(struct emit *e, const char *name, const struct emit_elimination *m);
 /* emit_motion.c: kept_lanes_NAME, or the kernels of a device, of a projected Runge-Kutta method.  1: not of
  * these. */
 int emit_motion(struct emit *e, const char *name, const struct emit_mechanics *m,

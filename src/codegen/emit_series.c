@@ -42,11 +42,12 @@ static void put_known_one(struct emit *e, const struct series *s, const struct s
 }
 
 static void put_known_two(struct emit *e, const struct series *s, const struct sum *p, const struct sum *q) {
+    const char *far = is_short(s) ? "" : "far_";
     if (is_square(p))
-        emit_put(e, "keel_known_two_squares(J(%u), J(%u), k, G(%u));\n", p->of.a, q->of.a, p->place);
+        emit_put(e, "keel_%sknown_two_squares(J(%u), J(%u), k, G(%u));\n", far, p->of.a, q->of.a, p->place);
     else
-        emit_put(e, "keel_%sknown_two(J(%u), J(%u), J(%u), J(%u), k, G(%u));\n", is_short(s) ? "" : "far_",
-                 p->of.a, p->of.b, q->of.a, q->of.b, p->place);
+        emit_put(e, "keel_%sknown_two(J(%u), J(%u), J(%u), J(%u), k, G(%u));\n", far, p->of.a, p->of.b,
+                 q->of.a, q->of.b, p->place);
 }
 
 /* What the sums of codes from .. stop have of two orders, two of a kind in one loop. */
@@ -58,7 +59,7 @@ static void put_known(struct emit *e, const struct series *s, size_t from, size_
         int count = series_products(&s->code[i], product);
         for (int j = 0; j < count; j++) {
             struct sum now = {product[j], s->code[i].c + (unsigned)j};
-            int two = waits && is_square(&before) == is_square(&now) && (is_short(s) || !is_square(&now));
+            int two = waits && is_square(&before) == is_square(&now);
             if (two) put_known_two(e, s, &before, &now);
             else if (waits) put_known_one(e, s, &before);
             before = now;

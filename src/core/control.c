@@ -3,6 +3,7 @@
  * Hairer, Norsett, Wanner, Solving ODEs I, II.4 and IV.2 (PI).  The error is measured along the manifold;
  * the part normal to it is removed by the projection and counts a tenth; parts that are more than the whole
  * count as that (step.c).  Without states there is no error, and steps are as long as they may be. */
+#include "base/machine.h"
 #include "core/engine.h"
 #include "core/step_control.h"
 
@@ -10,13 +11,26 @@
 #include <math.h>
 #include <string.h>
 
+/* Of many states, where the machine has wide registers. */
+MACHINE_WIDE static void scales_of_many(int n, const double *restrict x, const double *restrict x_new,
+                                        const double *restrict atol, double rtol, double *restrict scale) {
+    step_control_scales(n, x, x_new, atol, rtol, scale);
+}
+MACHINE_WIDE static double square_of_many(int n, const double *error, const double *scale) {
+    return step_control_square(n, error, scale);
+}
+
 static void measure_by(struct engine *e, const double *x, const double *x_new) {
-    step_control_scales(e->field.n, x, x_new, e->atol, e->o.rtol, e->scale);
+    int n = e->field.n;
+    if (n < STEP_CONTROL_MANY) step_control_scales(n, x, x_new, e->atol, e->o.rtol, e->scale);
+    else scales_of_many(n, x, x_new, e->atol, e->o.rtol, e->scale);
     if (e->r->sliding) surfaces_bound(e, e->scale);
 }
 
 static double square(const struct engine *e, const double *error) {
-    return step_control_square(e->field.n, error, e->scale);
+    int n = e->field.n;
+    return n < STEP_CONTROL_MANY ? step_control_square(n, error, e->scale)
+                                 : square_of_many(n, error, e->scale);
 }
 
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new) {

@@ -12,6 +12,7 @@
  * is compared with two Runge-Kutta steps of half its length, extrapolated: some dozen times in a run.  The
  * largest relative error of a state then stands for the tolerance of all.  Compiled steps leave such
  * steps to core/step.c, and those that are moved by more than a tolerance. */
+#include "base/machine.h"
 #include "core/engine.h"
 #include "core/step_control.h"
 
@@ -122,15 +123,20 @@ static void find(struct engine *e, int i, double excess, double t) {
 }
 
 /* Of every step: has a state moved by more tolerances than any before? */
-static int is_larger(const struct engine *e) {
-    int n = e->field.n, from = e->r->current;
+MACHINE_WIDE static int is_larger(const struct engine *e) {
+    int n = e->field.n, from = e->r->current, i = 0;
     const double *x = e->x[from], *x_new = e->x[1 - from], *dx = e->dx, *atol = e->atol,
                  *size = e->field.size;
-    double rtol = e->o.rtol, largest = e->r->correction.largest;
-    int larger = 0; /* without a way out, so that several go at once */
-    for (int i = 0; i < n; i++)
-        larger |= fabs(x_new[i] - (x[i] + dx[i])) > largest * project_tolerance(atol[i], rtol, size[i]);
-    return larger;
+    double rtol = e->o.rtol, largest = e->r->correction.largest, beyond[4] = {0, 0, 0, 0};
+    for (; i + 4 <= n; i += 4) /* without a way out, so that several go at once */
+        for (int k = 0; k < 4; k++) {
+            double tolerance = project_tolerance(atol[i + k], rtol, size[i + k]);
+            double off = fabs(x_new[i + k] - (x[i + k] + dx[i + k])) - largest * tolerance;
+            beyond[k] = off > beyond[k] ? off : beyond[k];
+        }
+    for (; i < n; i++)
+        if (moved_by(e, i) > largest * tolerance(e, i)) return 1;
+    return beyond[0] > 0 || beyond[1] > 0 || beyond[2] > 0 || beyond[3] > 0;
 }
 
 __attribute__((noinline)) static void note_by_tolerance(struct engine *e, double t_new) {

@@ -314,7 +314,32 @@ static void clear(struct engine *e, double t) {
     r->step = e->o.step;
 }
 
+/* With nothing to hold any state is a start, and what the first one has settled stays. */
+static int is_bare(const struct engine *e) {
+    return e->verified && e->rows.count == 0 && e->field.m == 0 && e->surfaces.count == 0 &&
+           !manifold_frozen(&e->manifold);
+}
+
+/* What is left of start_at there. */
+static keel_status start_bare(struct engine *e, double t, const double *u) {
+    struct field *fd = &e->field;
+    int n = fd->n, current = e->r->current;
+    double *x = e->x[current];
+    memmove(x, u, (size_t)n * sizeof *u);
+    if (e->low[0]) memset(e->low[current], 0, (size_t)n * sizeof *x);
+    clear(e, t);
+    field_forget(fd);
+    for (int i = 0; i < n; i++)
+        if (fabs(x[i]) > fd->size[i]) fd->size[i] = fabs(x[i]);
+    if (field_rhs(fd, t, x, e->f[current]) != KEEL_OK) return engine_fail_by_fault(e);
+    e->r->rhs_known[current] = 1;
+    sizes_take_masses(fd, t, x);
+    events_begin(e);
+    return e->manifold.stabilizer->begin ? e->manifold.stabilizer->begin(&e->manifold.view, t, x) : KEEL_OK;
+}
+
 static keel_status start_at(struct engine *e, double t, const double *u, const unsigned char *fixed) {
+    if (is_bare(e)) return start_bare(e, t, u);
     struct run_state *r = e->r;
     struct field *fd = &e->field;
     double *x = e->x[r->current];
@@ -323,18 +348,16 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     surfaces_end_slide(e);
     clear(e, t);
     field_forget(fd);
-    /* with nothing to hold any state is a start, and what the first one has settled stays */
-    int bare = e->verified && e->rows.count == 0 && fd->m == 0 && e->surfaces.count == 0;
-    keel_status status = bare ? KEEL_OK : start_on_sides(e, t, x, fixed);
+    keel_status status = start_on_sides(e, t, x, fixed);
     if (status == KEEL_OK && !e->verified) status = start_find_redundant(&e->start, t, x); /* once a mode */
     if (status != KEEL_OK) return engine_fail_by_fault(e);
-    if (!bare) manifold_choose(&e->manifold);
+    manifold_choose(&e->manifold);
     for (int i = 0; i < fd->n + fd->m; i++) fd->size[i] = fmax(fd->size[i], fabs(x[i]));
     status = field_rhs(fd, t, x, e->f[r->current]);
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     r->rhs_known[r->current] = 1;
     memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
-    if (!bare && reference_set(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
+    if (reference_set(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
     if (e->measured) {
         if (rows_grow_all(fd, &e->rows, t, x) != KEEL_OK || reference_refine(e, t, x) != KEEL_OK)
             return engine_fail_by_fault(e);

@@ -248,6 +248,7 @@ keel_status mechanics_speeds(struct field *fd, double t, const double *u, const 
 
 /* mechanism.c: v' and lambda by the kernel of a compiled model.  0: they are not done. */
 int mechanism_accelerates(struct field *fd, double t, const double *x, double *dx);
+int mechanism_eliminates(struct field *fd, double t, const double *x, double *dx); /* the same if sparse */
 
 /* mechanics_sparse.c */
 /* traits of the stepper and of the stabilizer */
@@ -261,6 +262,8 @@ keel_status mechanics_sparse_rows(struct field *fd, double t, const double *u, c
                                   const double **shift);
 keel_status mechanics_sparse_mass(struct field *fd, double t, const double *u);
 keel_status mechanics_sparse_velocity_rows(struct field *fd, double t, const double *u, double *out);
+/* v' and lambda roughly, the system factored and solved at once.  0: not done; all else tells why. */
+int mechanics_sparse_at_once(struct field *fd, double t, const double *u, double *force);
 void mechanics_sparse_accelerate(struct field *fd,
                                  double *force); /* force, gamma: v' into force, and lambda */
 /* d (nq) := the shortest d by mass with K d = c; c is overwritten. */

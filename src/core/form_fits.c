@@ -56,7 +56,7 @@ static int extras_fit(const keel_problem *p, char *why, size_t capacity) {
     if (p->curvature && !(traits & KEEL_SECOND_ORDER))
         return text_no(why, capacity, "curvature belongs to the form KEEL_MECHANICS");
     const keel_kernel *kernel = keel_extras_of(p)->kernel;
-    if (kernel && kernel->accelerations && !(traits & KEEL_SECOND_ORDER))
+    if (kernel && (kernel->accelerations || kernel->elimination) && !(traits & KEEL_SECOND_ORDER))
         return text_no(why, capacity,
                        "extras.kernel has accelerations, which belong to the form KEEL_MECHANICS");
     if (kernel && (kernel->fixed || kernel->kept) &&

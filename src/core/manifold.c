@@ -122,6 +122,7 @@ void manifold_move(double *x, double *low, int n, const double *d) {
 double manifold_worst(const struct manifold *m, int *row) {
     double worst = 0;
     for (int i = 0; i < m->kept; i++) {
+        if (project_within(m->residual[m->row[i]], m->rows->size[m->row[i]], worst)) continue;
         double units = rows_in_units(m->rows, m->row[i], m->residual[m->row[i]]);
         if (units > worst) {
             worst = units;

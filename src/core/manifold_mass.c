@@ -43,6 +43,7 @@ static double worst_of(const struct manifold *m, int first, int count, const dou
     double worst = 0;
     for (int i = 0; i < count; i++) {
         if (m->rows->treatment[first + i] != KEEL_ROW_KEPT) continue;
+        if (project_within(residual[i], m->rows->size[first + i], worst)) continue;
         double units = rows_in_units(m->rows, first + i, residual[i]);
         if (units > worst) {
             worst = units;
@@ -195,8 +196,9 @@ keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, do
         int row = m->row[first_kept + i];
         m->c[i] = -m->residual[row] * m->part[i] * manifold_part(m, row, low);
         for (int j = 0; j < count; j++) {
-            double sum = 0;
-            for (int c = 0; c < n; c++) sum += gradient[c] * m->directions[(long)j * n + c];
+            const double *direction = m->directions + (long)j * n;
+            double sum = fd->mech.sparse ? manifold_sparse_dot(n, gradient, direction) : 0;
+            for (int c = 0; c < n && !fd->mech.sparse; c++) sum += gradient[c] * direction[c];
             m->bordered[(long)i * count + j] = m->space.used[i] && m->space.used[j] ? sum : i == j;
         }
     }
@@ -223,9 +225,8 @@ static keel_status residual_of_invariants(struct manifold *m, double t, const do
 
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) {
     struct field *fd = m->fd;
-    int first_kept = 0, row = 0, idle = 0;
-    while (first_kept < m->kept && rows_in(ROWS_OF_CONSTRAINTS, rows_kind(m->rows, m->row[first_kept])))
-        first_kept++;
+    int first_kept = 0, row = 0, idle = 0, of_constraints = m->rows->at[KEEL_ROW_VELOCITY] + fd->k;
+    while (first_kept < m->kept && m->row[first_kept] < of_constraints) first_kept++;
     int bordering = first_kept < m->kept;
     double before = HUGE_VAL;
     if (m->fd->kernel && !low && mechanism_projects(m, t, x)) return KEEL_OK;

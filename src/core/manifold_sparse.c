@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* In four sums, since additions wait for each other. */
-static double dot(int n, const double *a, const double *b) {
+double manifold_sparse_dot(int n, const double *a, const double *b) {
     double sum[4] = {0, 0, 0, 0};
     int i = 0;
     for (; i + 4 <= n; i += 4)
@@ -28,22 +28,27 @@ static void to_tangent(struct manifold *m, double *e, double *dual) {
     memcpy(dual, e, (size_t)fd->nq * sizeof *dual);
     memset(m->c, 0, (size_t)fd->k * sizeof *m->c);
     saddle_solve(&fd->mech.saddle, e, m->c);
-    for (int i = 0; i < fd->k; i++) m->c[i] = -m->c[i];
-    saddle_multiply_t(&fd->mech.saddle, fd->mech.k_values, m->c, dual);
+    int pulls = 0;
+    for (int i = 0; i < fd->k; i++) {
+        m->c[i] = -m->c[i];
+        pulls |= m->c[i] != 0;
+    }
+    if (pulls) saddle_multiply_t(&fd->mech.saddle, fd->mech.k_values, m->c, dual);
 }
 
 /* Row i against the earlier ones; returns the square of what is left. */
 static double orthogonalize(struct manifold *m, int i) {
     struct rowspace *s = &m->space;
     int width = s->width;
-    double *d = s->q + (long)i * width, *dual = m->dual + (long)i * width, left = dot(width, dual, d);
+    double *d = s->q + (long)i * width, *dual = m->dual + (long)i * width,
+           left = manifold_sparse_dot(width, dual, d);
     for (int pass = 0; pass < 2 && i > 0; pass++) {
         for (int j = 0; j < i; j++) {
-            double share = dot(width, m->dual + (long)j * width, d) * s->inverse[j];
+            double share = manifold_sparse_dot(width, m->dual + (long)j * width, d) * s->inverse[j];
             subtract(width, share, s->q + (long)j * width, d);
             subtract(width, share, m->dual + (long)j * width, dual);
         }
-        left = dot(width, dual, d);
+        left = manifold_sparse_dot(width, dual, d);
     }
     return left;
 }
@@ -57,12 +62,13 @@ void manifold_sparse_border(struct manifold *m, int first_kept) {
         const double *gradient = rows_gradient(m->rows, fd, m->row[first_kept + i]);
         double *d = s->q + (long)i * s->width, *dual = m->dual + (long)i * s->width, whole = 0;
         memset(d, 0, (size_t)s->width * sizeof *d);
-        memset(dual, 0, (size_t)s->width * sizeof *dual);
         memcpy(d, gradient, (size_t)nq * sizeof *d);
-        for (int j = 0; j < nq; j++) {
-            double inverse = fd->mech.saddle.inverse_weight[j]; /* 1 / sqrt(M_jj) stands for L^-1 */
-            d[half + j] = gradient[nq + j] / m->tau;
-            whole += (d[j] * inverse) * (d[j] * inverse) + (d[half + j] * inverse) * (d[half + j] * inverse);
+        for (int j = 0; j < nq; j++) d[half + j] = gradient[nq + j] / m->tau;
+        for (int part = 0; part < 2; part++) { /* 1 / sqrt(M_jj) stands for L^-1 */
+            double *a = d + part * half, *in_lengths = dual + part * half;
+            for (int j = 0; j < half; j++)
+                in_lengths[j] = j < nq ? a[j] * fd->mech.saddle.inverse_weight[j] : 0;
+            whole += manifold_sparse_dot(nq, in_lengths, in_lengths);
         }
         to_tangent(m, d, dual);
         to_tangent(m, d + half, dual + half);
@@ -90,7 +96,8 @@ static void leave_invariants(const struct manifold *m, double *e) {
     int nq = m->fd->nq, half = m->fd->mech.space.width;
     for (int i = 0; i < m->space.rows; i++) {
         const double *dual = m->dual + (long)i * m->space.width, *d = m->space.q + (long)i * m->space.width;
-        double whole = dot(nq, dual, e) + m->tau * dot(nq, dual + half, e + nq);
+        double whole =
+            manifold_sparse_dot(nq, dual, e) + m->tau * manifold_sparse_dot(nq, dual + half, e + nq);
         double share = whole * m->space.inverse[i];
         subtract(nq, share, d, e);
         subtract(nq, share / m->tau, d + half, e + nq);

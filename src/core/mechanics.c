@@ -226,9 +226,11 @@ int mechanics_rhs(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     struct mechanics *m = &fd->mech;
     int nq = fd->nq, k = fd->k;
-    if (fd->kernel && mechanism_accelerates(fd, t, x, dx)) return 0;
+    if (fd->kernel && (m->sparse ? mechanism_eliminates(fd, t, x, dx) : mechanism_accelerates(fd, t, x, dx)))
+        return 0;
     double *force = m->sparse ? dx + nq : m->force; /* dense rows are padded */
     memcpy(dx, x + nq, (size_t)nq * sizeof *dx);
+    if (m->sparse && m->roughly && mechanics_sparse_at_once(fd, t, x, force)) return 0;
     keel_status status = map_value(fd, &fd->f, t, x, force);
     if (status == KEEL_OK) status = mechanics_factor(fd, t, x);
     if (status == KEEL_OK && k) status = mechanics_curvature(fd, t, x, m->gamma);

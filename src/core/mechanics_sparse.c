@@ -145,6 +145,40 @@ void mechanics_sparse_accelerate(struct field *fd, double *force) {
     else saddle_solve(&m->saddle, force, fd->lambda);
 }
 
+/* F, K and gamma; 0: one of them failed. */
+static int evaluate(struct field *fd, double t, const double *u, double *force) {
+    struct mechanics *m = &fd->mech;
+    void *user = fd->p.user;
+    if (fd->p.f.value(t, u, force, user) || fd->p.curvature(t, u, fd->lambda, user)) return 0;
+    if (fd->kg && fd->p.constraint.jacobian(t, u, m->k_values, user)) return 0;
+    double *rolling = m->k_values + (fd->kg ? fd->p.constraint.pattern->nnz : 0);
+    if (fd->kr && fd->p.rolling.jacobian(t, u, rolling, user)) return 0;
+    for (int i = 0; i < fd->k; i++) fd->lambda[i] = -fd->lambda[i];
+    memset(m->shift, 0, (size_t)fd->k * sizeof *m->shift);
+    return !fd->constraint.time_dependent ||
+           map_time_derivative(fd, &fd->constraint, t, u, m->shift) == KEEL_OK;
+}
+
+/* What is not finite in F or gamma is not so in v', and no pivot is found where K is not: nothing is looked
+ * at but the result. */
+int mechanics_sparse_at_once(struct field *fd, double t, const double *u, double *force) {
+    struct mechanics *m = &fd->mech;
+    size_t bytes = (size_t)fd->nq * sizeof *u;
+    if (!fd->p.curvature || keel_halted(fd->halt) || mechanics_factored_at(fd, t, u)) return 0;
+    if (m->mass_values && !(fd->p.mass.constant && m->mass_ready)) return 0;
+    m->ready = 0;
+    if (!evaluate(fd, t, u, force)) return 0;
+    if (saddle_factor_solve(&m->saddle, m->mass_values, m->k_values, fd->active, force, fd->lambda)) return 0;
+    if (!(fd->nq < MAP_MANY ? keel_native_finite(fd->nq, force) : map_finite(fd->nq, force))) return 0;
+    fd->stats->factorizations++;
+    fd->stats->schur++;
+    fd->stats->jacobians += (fd->kg > 0) + (fd->kr > 0);
+    m->at[0] = t;
+    memcpy(m->at + 1, u, bytes);
+    m->ready = 1;
+    return 1;
+}
+
 void mechanics_sparse_shortest(struct field *fd, double *c, double *d) {
     saddle_shortest(&fd->mech.saddle, c, d);
 }

@@ -4,6 +4,10 @@
  * there. */
 #include "core/manifold.h"
 
+#include "linalg/schur_rows.h"
+
+#include "core/elimination.h"
+
 /* There is a kernel: are M, F, K and gamma its own, and all constraints in force? */
 static int functions_fit(const struct field *fd) {
     const keel_kernel *k = fd->kernel;
@@ -47,6 +51,36 @@ int mechanism_accelerates(struct field *fd, double t, const double *x, double *d
     if (!is_ready(fd) || keel_halted(fd->halt)) return 0;
     struct keel_mechanics_state s = state_of(fd, t, x);
     return !leave(fd, &s, fd->kernel->accelerations(&s, t, x, dx, fd->p.user));
+}
+
+/* Is the chain the kernel's, its M known, all rows in force, and nothing at hand that was factored here? */
+static int chain_fits(const struct field *fd, double t, const double *x) {
+    const keel_kernel *k = fd->kernel;
+    const struct mechanics *m = &fd->mech;
+    if (!k->elimination || !m->roughly || fd->kr || k->force != fd->p.f.value ||
+        k->constraint != fd->p.constraint.value || fd->constraint.time_dependent)
+        return 0;
+    if (!m->saddle.schur || !m->saddle.weighed || !schur_chain(m->saddle.schur)) return 0;
+    if (fd->p.mass.value && !(fd->p.mass.constant && m->mass_ready)) return 0;
+    int all = 1; /* without a way out, so that several go at once */
+    for (int i = 0; i < fd->k; i++) all &= fd->active[i] != 0;
+    return all && !mechanics_factored_at(fd, t, x);
+}
+
+int mechanism_eliminates(struct field *fd, double t, const double *x, double *dx) {
+    if (!chain_fits(fd, t, x) || keel_halted(fd->halt)) return 0;
+    struct keel_elimination_state s = {.force = fd->p.f.value,
+                                       .rows = fd->p.constraint.jacobian,
+                                       .curvature = fd->p.curvature,
+                                       .active = fd->active,
+                                       .lambda = fd->lambda};
+    s.weight = schur_chain_weights(fd->mech.saddle.schur, &s.entry_weight);
+    if (fd->kernel->elimination(&s, t, x, dx, fd->p.user)) return 0;
+    fd->mech.ready = 0; /* what was factored before would be overwritten without it, too */
+    fd->stats->factorizations++;
+    fd->stats->schur++;
+    fd->stats->jacobians++;
+    return 1;
 }
 
 /* Are all rows kept by their smallest change, and those of the kernel? */

@@ -105,8 +105,16 @@ static inline void mechanism_direction(int nq, const keel_real *mass, const stru
 
 /* The longest of the parts of a direction, in sizes of the states. */
 static inline keel_real mechanism_longest(int n, const keel_real *direction, const keel_real *largest) {
-    keel_real longest = keel_lift(0.0);
-    for (int i = 0; i < n; i++) {
+    keel_real longest = keel_lift(0.0), of[4] = {longest, longest, longest, longest};
+    int i = 0;
+    for (; n >= 32 && i + 4 <= n; i += 4) /* quotients and comparisons wait for each other */
+        for (int k = 0; k < 4; k++) {
+            keel_real whole = largest[i + k];
+            keel_real way = keel_select(whole > 0.0, keel_abs(direction[i + k]) / whole, keel_lift(0.0));
+            of[k] = keel_select(way > of[k], way, of[k]);
+        }
+    for (int k = 0; n >= 32 && k < 4; k++) longest = keel_select(of[k] > longest, of[k], longest);
+    for (; i < n; i++) {
         keel_real way = keel_select(largest[i] > 0.0, keel_abs(direction[i]) / largest[i], keel_lift(0.0));
         longest = keel_select(way > longest, way, longest);
     }

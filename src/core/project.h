@@ -51,6 +51,12 @@ static inline const keel_real *project_gradient(const struct project *p, int i) 
 }
 
 #ifndef KEEL_LANES
+/* Is a residual, of this size, certainly no more than so many units?  A product tells where a quotient is not
+ * worth its time. */
+static inline int project_within(double residual, double size, double units) {
+    return __builtin_fabs(residual) < 0.999999 * units * (2.2204460492503131e-16 * size);
+}
+
 /* Are all kept rows within the allowed units? */
 static inline int project_holds(const struct project *p) {
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
@@ -179,15 +185,14 @@ static inline int project_outgrown(int n, const double *x, double *size) {
     return larger;
 }
 
-/* Enters the residuals of an accepted state into the certificate.  Products tell when a quotient is not
- * worth its time; the quotient alone decides, so that the order of residuals makes no difference while sizes
- * stay. */
+/* Enters the residuals of an accepted state into the certificate.  The quotient alone decides, so that the
+ * order of residuals makes no difference while sizes stay. */
 static inline void project_certify(int rows, const double *residual, const double *size, double *drift,
                                    double *units) {
     KEEL_RK_UNROLL for (int i = 0; i < rows; i++) {
         double off = __builtin_fabs(residual[i]);
         if (off > drift[i]) drift[i] = off;
-        if (off < 0.999999 * units[i] * project_unit(size[i])) continue;
+        if (project_within(off, size[i], units[i])) continue;
         double here = project_in_units(off, size[i]);
         if (here > units[i]) units[i] = here;
     }

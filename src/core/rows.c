@@ -153,6 +153,17 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
     return status;
 }
 
+/* The sum of |row_j x_j|; of many in four sums, since additions wait for each other. */
+static double sum_of_terms(int n, double from, const double *row, const double *x) {
+    enum { MANY = 32 };
+    double sum[4] = {from, 0, 0, 0};
+    int j = 0;
+    for (; n >= MANY && j + 4 <= n; j += 4)
+        for (int k = 0; k < 4; k++) sum[k] += fabs(row[j + k] * x[j + k]);
+    for (; j < n; j++) sum[0] += fabs(row[j] * x[j]);
+    return n < MANY ? sum[0] : (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 /* |dc_i/dx_j| |x_j| of algebraic rows by their pattern. */
 static keel_status rows_entries_grow(struct field *fd, struct rows *r, double t, const double *u) {
     const keel_pattern *p = fd->algebraic.user.pattern;
@@ -197,10 +208,9 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
     if (fd->hidden_rows.sparse && kind == KEEL_ROW_HIDDEN) rows_hidden_grow(fd, r, u);
     for (int i = first; i < first + count && i >= r->stored; i++) {
         const double *row = rows_gradient(r, fd, i);
-        double size = fabs(r->reference[i]);
-        for (int j = 0; j < all; j++) size += fabs(row[j] * u[j]);
+        double size = sum_of_terms(all, fabs(r->reference[i]), row, u);
         for (int j = fd->nq; j < all && derived; j++) size += fabs(row[j] * u[j]);
-        r->fresh_size[i] = fmax(size, project_least(fd->n, row, fd->size));
+        r->fresh_size[i] = fmax(size, PROJECT_ROUNDED * sum_of_terms(fd->n, 0, row, fd->size));
     }
     if (map->time_dependent) {
         keel_status status = map_time_derivative(fd, map, t, u, r->terms + first);

@@ -2,6 +2,7 @@
  *
  * The accepted state is never written to until the new one stands, so every rejection costs nothing but
  * its work. */
+#include "base/machine.h"
 #include "core/engine.h"
 #include "core/step_control.h"
 #include "core/verify.h"
@@ -85,7 +86,8 @@ void step_add(const struct engine *e, int from, const double *shift, double *x_n
 }
 
 /* The same without shift and compensation; is the sum finite?  0: perhaps not. */
-static int add_finite(int width, const double *x, const double *dx, double *x_new) {
+static inline int add_finite(int width, const double *restrict x, const double *restrict dx,
+                             double *restrict x_new) {
     double off[4] = {0, 0, 0, 0}; /* additions wait for each other */
     int i = 0;
     for (; i + 4 <= width; i += 4)
@@ -99,6 +101,10 @@ static int add_finite(int width, const double *x, const double *dx, double *x_ne
         off[0] += x_new[i] * 0;
     }
     return (off[0] + off[1]) + (off[2] + off[3]) == 0;
+}
+
+MACHINE_WIDE static int add_many_finite(int width, const double *x, const double *dx, double *x_new) {
+    return add_finite(width, x, dx, x_new);
 }
 
 /* suspect: the new state, or an estimate of its error, that is not finite. */
@@ -139,7 +145,10 @@ keel_status step_propose(struct engine *e, keel_attempt *a, int from, const doub
     e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, a);
     if (status != KEEL_OK) return step_failed(e, status);
-    int finite = !shift && !low_new && add_finite(fd->width, e->x[from], e->dx, x_new);
+    int many = fd->width >= STEP_CONTROL_MANY, finite = 0;
+    if (!shift && !low_new)
+        finite = many ? add_many_finite(fd->width, e->x[from], e->dx, x_new)
+                      : add_finite(fd->width, e->x[from], e->dx, x_new);
     if (!finite) {
         step_add(e, from, shift, x_new, low_new);
         if (!engine_finite(fd->n, x_new)) return not_finite(e, a->t, e->x[from], x_new);

@@ -128,7 +128,7 @@ static int problem_fits(char *why, size_t capacity, const keel_problem *p) {
             return text_no(why, capacity, "atol[%d] must be finite and not negative", i);
     }
     const keel_kernel *k = keel_extras_of(p)->kernel;
-    if (k && !k->accelerations && (!k->method || (!k->fixed && !k->kept)))
+    if (k && !k->accelerations && !k->elimination && (!k->method || (!k->fixed && !k->kept)))
         return text_no(why, capacity, "extras.kernel needs the name of a method and its steps");
     if (!workspace_fits(why, capacity, "extras.series", keel_extras_of(p)->series.workspace,
                         keel_extras_of(p)->series.per_order) ||

@@ -207,6 +207,8 @@ struct model {
     struct model_table *table;
     struct model_givens init, guess, exact;
     struct model_givens atol, scale; /* of unknowns and derivatives; of parameters alone */
+    expr *set; /* [sets] unknowns and derivatives whose start values come from outside */
+    int sets;
     int parameters, unknowns, multipliers, helds, modes, references, options, tables;
     int blocks, groups, mode_capacity, block_capacity, group_capacity;
     int parameter_capacity, unknown_capacity, multiplier_capacity, held_capacity, reference_capacity,

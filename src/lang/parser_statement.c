@@ -87,10 +87,11 @@ static int direction(struct parser *p, struct syntax_statement *s) {
     static const char hint[] = "Write  event NAME: expr rising -> actions  (or falling, or crossing): it "
                                "happens when expr goes through zero.";
     if (parser_is(p, LEXER_EQUALS) || s->left->kind == SYNTAX_COMPARE || s->left->kind == SYNTAX_LOGIC) {
-        const char *what = parser_is(p, LEXER_EQUALS) ? "an equation" : "a condition";
-        source_hint(
-            parser_wrong(p, p->at, "an event is not %s but an expression that goes through zero.", what),
-            "Write  event NAME: y falling -> ...  instead of y < 0.");
+        int equation = parser_is(p, LEXER_EQUALS);
+        source_hint(parser_wrong(p, p->at, "an event is not %s but an expression that goes through zero.",
+                                 equation ? "an equation" : "a condition"),
+                    "Write  event NAME: y %s.",
+                    equation ? "crossing -> ...  instead of y = 0" : "falling -> ...  instead of y < 0");
         return 0;
     }
     if (parser_is(p, LEXER_ARROW)) {

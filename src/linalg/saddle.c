@@ -398,6 +398,15 @@ void saddle_solve_roughly(struct saddle *s, double *f, double *c) {
     else saddle_solve(s, f, c);
 }
 
+int saddle_factor_solve(struct saddle *s, const double *mass, const double *k, const int *active, double *f,
+                        double *c) {
+    s->by_schur = 0;
+    if (!s->schur || (!s->weighed && (!saddle_weigh(s, mass) || schur_weigh(s->schur, mass)))) return 1;
+    s->by_schur = schur_factor_solve(s->schur, k, active, f, c) == 0;
+    s->weighed = s->by_schur && s->steady;
+    return !s->by_schur;
+}
+
 void saddle_shortest(struct saddle *s, double *c, double *d) {
     if (s->by_schur) {
         schur_shortest(s->schur, c, d);

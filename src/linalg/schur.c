@@ -14,6 +14,8 @@ enum { REFINEMENTS = 3 };
 
 /* The weight of each entry of B beside it. */
 static void weigh_entries(struct schur *s) {
+    s->unit = 1;
+    for (int j = 0; j < s->nq; j++) s->unit &= s->weight[j] == 1;
     for (int e = 0; e < s->start[s->k]; e++) s->entry_weight[e] = s->weight[s->column[e]];
 }
 
@@ -149,17 +151,17 @@ int schur_factor(struct schur *s, const double *k, const int *active) {
     return 0;
 }
 
-static double row_times(const struct schur *s, int i) {
+static double row_times(const struct schur *s, int i, const double *z) {
     int first = s->forest ? s->rows[i].first : s->start[i];
-    return schur_row_times(s->b + first, s->column + first, s->start[i + 1] - s->start[i], s->z);
+    return schur_row_times(s->b + first, s->column + first, s->start[i + 1] - s->start[i], z);
 }
 
 /* r := B z - c, row by row, and the first half of S^-1 r with it.  rests: z is 0. */
-static void miss(const struct schur *s, const double *c, int rests) {
+static void miss(const struct schur *s, const double *z, const double *c, int rests) {
     const double *l = s->l;
     double *r = s->r;
     for (int i = 0; i < s->k; i++) {
-        double sum = rests ? 0 : row_times(s, i);
+        double sum = rests ? 0 : row_times(s, i, z);
         sum = s->size[i] > 0 ? sum - c[s->order[i]] : 0; /* 0: left out */
         for (int p = s->row_start[i]; p < s->row_start[i + 1]; p++)
             sum -= l[s->row_at[p]] * r[s->row_column[p]];
@@ -167,16 +169,16 @@ static void miss(const struct schur *s, const double *c, int rests) {
     }
 }
 
-/* The other half: r is what mu lacks.  z := z - B^T r */
-static void pull(const struct schur *s) {
+/* The other half: r is what mu lacks; first: all of it.  z := z - B^T r */
+static void pull(const struct schur *s, double *z, double *mu, int first) {
     const double *b = s->b, *l = s->l;
     const int *column = s->column;
-    double *z = s->z, *r = s->r;
+    double *r = s->r;
     for (int i = s->k - 1; i >= 0; i--) {
         double sum = r[i] * s->inverse[i];
         for (int e = s->column_start[i]; e < s->column_start[i + 1]; e++) sum -= l[e] * r[s->column_row[e]];
         r[i] = sum;
-        s->mu[s->order[i]] += sum;
+        mu[s->order[i]] = first ? sum : mu[s->order[i]] + sum;
         for (int e = s->start[i]; e < s->start[i + 1]; e++) z[column[e]] -= b[e] * sum;
     }
 }
@@ -186,78 +188,106 @@ static double larger_of(double a, double b) {
 }
 
 /* Four of them, since comparisons wait for each other. */
-static double largest_square(const struct schur *s, double largest) {
+static double largest_square(const struct schur *s, const double *z, double largest) {
     double most[4] = {largest, largest, largest, largest};
     int j = 0;
     for (; j + 4 <= s->nq; j += 4)
-        for (int c = 0; c < 4; c++) most[c] = larger_of(s->z[j + c] * s->z[j + c], most[c]);
-    for (; j < s->nq; j++) most[0] = larger_of(s->z[j] * s->z[j], most[0]);
+        for (int c = 0; c < 4; c++) most[c] = larger_of(z[j + c] * z[j + c], most[c]);
+    for (; j < s->nq; j++) most[0] = larger_of(z[j] * z[j], most[0]);
     return larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3]));
 }
 
 /* Does K d = c hold to the round-off of d's own terms, those that mu pulls with left out? */
-static int holds(const struct schur *s, const double *c, double largest) {
+static int holds(const struct schur *s, const double *z, const double *c, double largest) {
     double bound = ARRIVED * ARRIVED * largest;
     for (int i = 0; i < s->k; i++) {
-        double off = row_times(s, i) - c[s->order[i]];
+        double off = row_times(s, i, z) - c[s->order[i]];
         if (off * off > bound * s->size[i] && s->size[i] > 0) return 0;
     }
     return 1;
 }
 
-MACHINE_WIDE static void multiply(int count, const double *restrict a, const double *restrict b,
-                                  double *restrict out) {
-    for (int j = 0; j < count; j++) out[j] = a[j] * b[j];
+MACHINE_WIDE static void multiply(int count, const double *restrict a, double *restrict z) {
+    for (int j = 0; j < count; j++) z[j] *= a[j];
 }
 
-/* z := L^-1 f, or f := L^-T z */
-static void to_lengths(const struct schur *s, const double *f) {
-    if (s->diagonal) multiply(s->nq, s->weight, f, s->z);
-    for (int j = 0; j < s->nq && !s->diagonal; j++) s->z[j] = f[s->member[j]];
+/* z := L^-1 f: in the place of f where M is diagonal; and f := L^-T z */
+static double *to_lengths(const struct schur *s, double *f) {
+    if (s->diagonal) {
+        if (!s->unit) multiply(s->nq, s->weight, f);
+        return f;
+    }
+    for (int j = 0; j < s->nq; j++) s->z[j] = f[s->member[j]];
     for (int b = 0; b < s->blocks; b++)
         dense_lower_solve(s->block[b].width, s->root + s->block[b].root, s->z + s->block[b].first);
+    return s->z;
 }
 
 static void from_lengths(const struct schur *s, double *f) {
+    if (s->diagonal) {
+        if (!s->unit) multiply(s->nq, s->weight, f);
+        return;
+    }
     for (int b = 0; b < s->blocks; b++)
         dense_lower_t_solve(s->block[b].width, s->root + s->block[b].root, s->z + s->block[b].first);
-    if (s->diagonal) multiply(s->nq, s->weight, s->z, f);
-    for (int j = 0; j < s->nq && !s->diagonal; j++) f[s->member[j]] = s->z[j];
+    for (int j = 0; j < s->nq; j++) f[s->member[j]] = s->z[j];
 }
 
-/* What z lacks of B z = c, once. */
-static void correct(const struct schur *s, const double *c, int rests) {
+/* What z lacks of B z = c, once; mu may be c the first time. */
+static void correct(struct schur *s, double *z, const double *c, double *mu, int first, int rests) {
     if (s->forest) {
-        schur_forest_miss(s, c, rests);
-        schur_forest_back(s);
+        schur_forest_miss(s, z, c, rests);
+        schur_forest_back(s, z, mu, first);
     } else {
-        miss(s, c, rests);
-        pull(s);
+        miss(s, z, c, rests);
+        pull(s, z, mu, first);
     }
 }
 
 void schur_solve(struct schur *s, double *f, double *c, int exactly) {
-    to_lengths(s, f);
-    double before = exactly ? largest_square(s, 0) : 0;
-    memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
-    for (int pass = 0; pass <= REFINEMENTS; pass++) {
-        correct(s, c, 0);
-        if (!exactly || holds(s, c, largest_square(s, before))) break;
+    double *z = to_lengths(s, f), before = exactly ? largest_square(s, z, 0) : 0;
+    int there = exactly && holds(s, z, c, before); /* as a velocity that was projected */
+    if (!there) correct(s, z, c, exactly ? s->mu : c, 1, 0);
+    else memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
+    for (int pass = 0; pass < REFINEMENTS && exactly && !there; pass++) {
+        if (holds(s, z, c, largest_square(s, z, before))) break;
+        correct(s, z, c, s->mu, 0, 0);
     }
     from_lengths(s, f);
-    memcpy(c, s->mu, (size_t)s->k * sizeof *c);
+    if (exactly) memcpy(c, s->mu, (size_t)s->k * sizeof *c);
+}
+
+int schur_factor_solve(struct schur *s, const double *k, const int *active, double *f, double *c) {
+    if (s->sweep.end && s->diagonal) {
+        to_lengths(s, f);
+        if (schur_forest_solve(s, k, active, f, c)) return 1;
+        from_lengths(s, f);
+        return 0;
+    }
+    if (schur_factor(s, k, active)) return 1;
+    schur_solve(s, f, c, 0);
+    return 0;
 }
 
 void schur_shortest(struct schur *s, const double *c, double *d) {
-    memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
-    memset(s->z, 0, (size_t)s->nq * sizeof *s->z);
-    correct(s, c, 1);
+    double *z = s->diagonal ? d : s->z;
+    memset(z, 0, (size_t)s->nq * sizeof *z);
+    correct(s, z, c, s->mu, 1, 1);
     from_lengths(s, d);
 }
 
 void schur_divide(struct schur *s, double *v) {
     to_lengths(s, v);
     from_lengths(s, v);
+}
+
+const struct schur_sweep *schur_chain(const struct schur *s) {
+    return s->diagonal && s->sweep.end ? &s->sweep : NULL;
+}
+
+const double *schur_chain_weights(const struct schur *s, const double **of_entries) {
+    *of_entries = s->entry_weight;
+    return s->unit ? NULL : s->weight;
 }
 
 double schur_operations(const struct schur *s) {

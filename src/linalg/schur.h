@@ -39,11 +39,17 @@ int schur_factor(struct schur *s, const double *k, const int *active);
 /* f (nq) and c (k) become d and mu.  `exactly`: K d = c is looked at and refined; else d is good enough for
  * an iteration that looks at its rows itself. */
 void schur_solve(struct schur *s, double *f, double *c, int exactly);
+/* schur_factor and schur_solve, not exactly.  1: a pivot is too small, and f and c are lost. */
+int schur_factor_solve(struct schur *s, const double *k, const int *active, double *f, double *c);
 /* d: the shortest one with K d = c, in the norm of M, as good as that. */
 void schur_shortest(struct schur *s, const double *c, double *d);
 /* x - M^-1 K^T S^-1 K x for four columns x (nq each) at once, with the K that was factored: what of them K
  * does not see.  1: not where M has blocks, or S has fill. */
 int schur_tangents(const struct schur *s, const double *k, double *const x[4]);
+/* The sweep over the rows of a chain, with M diagonal (linalg/schur_rows.h); NULL: it is none.  Of it: 1 over
+ * the root of M's diagonal, and of each entry; NULL: all are 1. */
+const struct schur_sweep *schur_chain(const struct schur *s);
+const double *schur_chain_weights(const struct schur *s, const double **of_entries);
 void schur_divide(struct schur *s, double *v);  /* v := M^-1 v, after schur_weigh */
 double schur_operations(const struct schur *s); /* to factor and to solve twice */
 #endif

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* Row i and the entry of S that links it to its parent, -1: it has none. */
@@ -37,9 +36,9 @@ static void find_plain(struct schur *s, int *children) {
     for (int i = 0, begin = 0; i < s->k; i++) {
         const struct schur_row *row = s->rows + i;
         if (row->entries != 4 || row->links != 2 || children[row->parent] != 1) begin = i + 1;
-        if (i + 1 - begin <= s->plain_end - s->plain) continue;
-        s->plain = begin;
-        s->plain_end = i + 1;
+        if (i + 1 - begin <= s->sweep.plain_end - s->sweep.plain) continue;
+        s->sweep.plain = begin;
+        s->sweep.plain_end = i + 1;
     }
 }
 
@@ -52,7 +51,8 @@ int schur_forest_layout(struct schur *s) {
     size_t rows = (size_t)s->k + 1, products = (size_t)s->sum_start[entries] + 1;
     s->rows = pool_take(&s->pool, rows * sizeof *s->rows);
     s->link = pool_take(&s->pool, products * sizeof *s->link);
-    s->joint = pool_take(&s->pool, rows * sizeof(double));
+    s->sweep.joint = pool_take(&s->pool, rows * sizeof(double));
+    s->sweep.lack = pool_take(&s->pool, rows * sizeof(double));
     int *column = pool_take(&s->pool, ((size_t)width + 1) * sizeof(int));
     int *children = pool_take(&s->pool, rows * sizeof(int));
     s->four = pool_take(&s->pool, 4 * ((size_t)s->nq + rows) * sizeof(double));
@@ -64,9 +64,14 @@ int schur_forest_layout(struct schur *s) {
             s->rows[s->s_column[e]].link = e; /* for now: the entry */
         }
     for (int j = 0; j < s->k; j++) lay_row(s, j, s->rows[j].link, &at);
-    find_plain(s, children);
     for (int e = 0; e < width; e++) column[s->diagonal ? s->from[e] : e] = s->column[e];
     s->column = column;
+    find_plain(s, children);
+    schur_strands_layout(s, children);
+    s->sweep.k = s->k;
+    s->sweep.rows = s->rows, s->sweep.link = s->link, s->sweep.column = s->column;
+    s->sweep.b = s->b, s->sweep.size = s->size, s->sweep.inverse = s->inverse;
+    s->sweep.work = s->work, s->sweep.r = s->r;
     return 0;
 }
 
@@ -86,120 +91,56 @@ static void fill_straight(struct schur *s, const double *restrict k, const int *
         if (!active[s->rows[i].row]) clear_row(s, i);
 }
 
-/* S_ii */
-static inline double square_of(const double *restrict b, int count) {
-    double sum = 0;
-    if (count == 4) {
-        pair first = *(const pair *)b, second = *(const pair *)(b + 2);
-        first = first * first + second * second;
-        return first[0] + first[1];
-    }
-    for (int e = 0; e < count; e++) sum += b[e] * b[e];
-    return sum;
-}
-
-/* S_pj of row j and its parent p */
-static inline double link_of(const struct schur_link *restrict link, int count, const double *restrict b) {
-    double sum = 0;
-    if (count == 2) return b[link[0].left] * b[link[0].right] + b[link[1].left] * b[link[1].right];
-    for (int p = 0; p < count; p++) sum += b[link[p].left] * b[link[p].right];
-    return sum;
-}
-
-/* Rows i to end.  The pivot of one that is left out is 1, and nothing comes of it: its inverse counts as 0.
- * The next row waits for one quotient. */
-static inline int factor_rows(struct schur *s, int i, int end, int plain, const int *restrict active) {
-    double *restrict taken = s->work, *restrict inverse = s->inverse, *restrict joint = s->joint;
-    double *restrict size = s->size;
-    const double *restrict b = s->b;
-    const struct schur_link *restrict link = s->link;
-    const struct schur_row *restrict row = s->rows + i;
-    for (; i < end; i++, row++) {
-        double square = square_of(b + row->first, plain ? 4 : row->entries), pivot = square - taken[i];
-        double value = link_of(link + row->link, plain ? 2 : row->links, b), left = value * value / pivot;
-        size[i] = square;
-        if (!(pivot > SCHUR_SHARE * square)) { /* nor does that hold for numbers that are none */
-            if (active[row->row]) return 1;
-            inverse[i] = joint[i] = 0;
-            continue;
-        }
-        taken[row->parent] = plain ? left : taken[row->parent] + left;
-        inverse[i] = 1 / pivot;
-        joint[i] = value * inverse[i];
-    }
-    return 0;
-}
-
 MACHINE_WIDE __attribute__((flatten)) static int factor(struct schur *s, const double *k, const int *active) {
     if (s->diagonal) fill_straight(s, k, active);
     memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
-    return factor_rows(s, 0, s->plain, 0, active) || factor_rows(s, s->plain, s->plain_end, 1, active) ||
-           factor_rows(s, s->plain_end, s->k, 0, active);
+    if (s->sweep.end)
+        return schur_factor_rows(&s->sweep, 0, s->sweep.begin, 0, active) ||
+               schur_strands_factor(s, active) || schur_factor_rows(&s->sweep, s->sweep.end, s->k, 0, active);
+    return schur_factor_rows(&s->sweep, 0, s->sweep.plain, 0, active) ||
+           schur_factor_rows(&s->sweep, s->sweep.plain, s->sweep.plain_end, 1, active) ||
+           schur_factor_rows(&s->sweep, s->sweep.plain_end, s->k, 0, active);
 }
 
 int schur_forest_factor(struct schur *s, const double *k, const int *active) {
     return factor(s, k, active);
 }
 
-/* Rows i to end, less what the rows before them leave there: no row waits for its own part. */
-static inline void miss_rows(const struct schur *s, int i, int end, int plain, const double *restrict c,
-                             int rests) {
-    const double *restrict joint = s->joint, *restrict b = s->b, *restrict z = s->z;
-    const int *restrict column = s->column;
-    const struct schur_row *restrict row = s->rows + i;
-    double *restrict r = s->r, *restrict taken = s->work;
-    for (; i < end; i++, row++) {
-        int entries = plain ? 4 : row->entries;
-        double sum = rests ? 0 : schur_row_times(b + row->first, column + row->first, entries, z);
-        double all = (sum - c[row->row]) - taken[i], left = joint[i] * all;
-        r[i] = all;
-        taken[row->parent] = plain ? left : taken[row->parent] + left;
-    }
+MACHINE_WIDE __attribute__((flatten)) static void miss(struct schur *s, double *z, const double *c,
+                                                       int rests) {
+    memset(s->sweep.lack, 0, ((size_t)s->k + 1) * sizeof *s->sweep.lack);
+    schur_miss_rows(&s->sweep, 0, s->sweep.end ? s->sweep.begin : s->sweep.plain, 0, z, c, rests);
+    if (s->sweep.end) schur_strands_miss(s, z, c, rests);
+    else if (rests) schur_miss_rows(&s->sweep, s->sweep.plain, s->sweep.plain_end, 1, z, c, 1);
+    else schur_miss_rows(&s->sweep, s->sweep.plain, s->sweep.plain_end, 1, z, c, 0);
+    schur_miss_rows(&s->sweep, s->sweep.end ? s->sweep.end : s->sweep.plain_end, s->k, 0, z, c, rests);
 }
 
-MACHINE_WIDE __attribute__((flatten)) static void miss(const struct schur *s, const double *c, int rests) {
-    memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
-    miss_rows(s, 0, s->plain, 0, c, rests);
-    if (rests) miss_rows(s, s->plain, s->plain_end, 1, c, 1);
-    else miss_rows(s, s->plain, s->plain_end, 1, c, 0);
-    miss_rows(s, s->plain_end, s->k, 0, c, rests);
+void schur_forest_miss(struct schur *s, double *z, const double *c, int rests) {
+    miss(s, z, c, rests);
 }
 
-void schur_forest_miss(const struct schur *s, const double *c, int rests) {
-    miss(s, c, rests);
-}
-
-/* From the row before `end` back to row i. */
-static inline void back_rows(const struct schur *s, int i, int end, int plain) {
-    const double *restrict b = s->b, *restrict inverse = s->inverse, *restrict joint = s->joint;
-    const struct schur_row *restrict row = s->rows + end - 1;
-    double *restrict z = s->z, *restrict r = s->r, *restrict mu = s->mu;
-    for (; end-- > i; row--) {
-        double sum = r[end] * inverse[end] - joint[end] * r[row->parent];
-        const double *v = b + row->first;
-        const int *column = s->column + row->first;
-        r[end] = sum;
-        mu[row->row] += sum;
-        if (plain) { /* no column comes twice in a row */
-            pair first = *(const pair *)v * sum, second = *(const pair *)(v + 2) * sum;
-            double z0 = z[column[0]] - first[0], z1 = z[column[1]] - first[1];
-            double z2 = z[column[2]] - second[0], z3 = z[column[3]] - second[1];
-            z[column[0]] = z0, z[column[1]] = z1, z[column[2]] = z2, z[column[3]] = z3;
-            continue;
-        }
-        for (int e = 0; e < row->entries; e++) z[column[e]] -= v[e] * sum;
-    }
-}
-
-MACHINE_WIDE __attribute__((flatten)) static void back(const struct schur *s) {
+MACHINE_WIDE __attribute__((flatten)) static void back(const struct schur *s, double *z, double *mu,
+                                                       int once) {
     s->r[s->k] = 0;
-    back_rows(s, s->plain_end, s->k, 0);
-    back_rows(s, s->plain, s->plain_end, 1);
-    back_rows(s, 0, s->plain, 0);
+    schur_back_rows(&s->sweep, s->sweep.end ? s->sweep.end : s->sweep.plain_end, s->k, 0, z, mu, once);
+    if (s->sweep.end) schur_strands_back(s, z, mu, once);
+    else schur_back_rows(&s->sweep, s->sweep.plain, s->sweep.plain_end, 1, z, mu, once);
+    schur_back_rows(&s->sweep, 0, s->sweep.end ? s->sweep.begin : s->sweep.plain, 0, z, mu, once);
 }
 
-void schur_forest_back(const struct schur *s) {
-    back(s);
+void schur_forest_back(const struct schur *s, double *z, double *mu, int first) {
+    back(s, z, mu, first);
+}
+
+MACHINE_WIDE __attribute__((flatten)) static int solve(struct schur *s, const double *k, const int *active,
+                                                       double *z, double *c) {
+    fill_straight(s, k, active);
+    return schur_sweep_solve(&s->sweep, active, z, c);
+}
+
+int schur_forest_solve(struct schur *s, const double *k, const int *active, double *z, double *c) {
+    return solve(s, k, active, z, c);
 }
 
 /* Four columns at once: r := L^-1 K x, then r := L^-T D^-1 r and x := x - M^-1 K^T r. */
@@ -211,7 +152,7 @@ static void tangents_miss(const struct schur *s, const double *restrict k, const
         four sum = r[i];
         for (int e = row->first; e < row->first + row->entries; e++) sum += k[e] * x[s->column[e]];
         r[i] = sum;
-        r[row->parent] -= s->joint[i] * sum;
+        r[row->parent] -= s->sweep.joint[i] * sum;
     }
 }
 
@@ -219,7 +160,7 @@ static void tangents_back(const struct schur *s, four *restrict x, four *restric
     r[s->k] = (four){0, 0, 0, 0};
     for (int i = s->k - 1; i >= 0; i--) {
         const struct schur_row *row = s->rows + i;
-        four sum = r[i] * s->inverse[i] - s->joint[i] * r[row->parent];
+        four sum = r[i] * s->inverse[i] - s->sweep.joint[i] * r[row->parent];
         r[i] = sum;
         for (int e = row->first; e < row->first + row->entries; e++)
             x[s->column[e]] -= (s->entry_weight[e] * s->b[e]) * sum;

@@ -4,26 +4,13 @@
 
 #include "base/pool.h"
 #include "linalg/schur.h"
+#include "linalg/schur_rows.h"
 
 enum { SCHUR_WIDEST = 12 }; /* of M's blocks */
-#define SCHUR_SHARE 1e-6    /* the square of the least share of new direction */
 
 /* A block of M: `width` columns from `first` on in `member`, and its Cholesky factor from `root` on. */
 struct schur_block {
     int first, width, root;
-};
-
-/* A row of a forest: its entries in b, the products of its parent and itself, the row that it is eliminated
- * into, and which one it is in K. */
-struct schur_row {
-    int first, entries;
-    int link, links;
-    int parent, row;
-};
-
-/* A product of two entries of b. */
-struct schur_link {
-    int left, right;
 };
 
 struct schur {
@@ -56,31 +43,27 @@ struct schur {
     /* Where the rows are a forest (schur_forest.c), in place of the factor: */
     int forest; /* M diagonal: b and column are then in the order of K */
     struct schur_row *rows;
-    int plain, plain_end; /* rows from here to there have four entries and two links */
     struct schur_link *link;
-    double *joint;      /* k: the entry of the factor */
+    struct schur_sweep sweep;
     double *four;       /* nq + k + 1 rows of four numbers */
-    double *z, *mu, *r; /* nq, k, k; mu in the order of K */
+    int unit;           /* diagonal: all weights are 1 */
+    double *z, *mu, *r; /* nq, k, k; z where M has blocks, mu in the order of K */
 };
 
 /* schur_forest.c */
 int schur_forest_layout(struct schur *s); /* after all others.  1: no memory */
 int schur_forest_factor(struct schur *s, const double *k, const int *active); /* M not diagonal: b is there */
-/* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, into mu and z. */
-void schur_forest_miss(const struct schur *s, const double *c, int rests);
-void schur_forest_back(const struct schur *s);
+/* r := L^-1 (B z - c); rests: z is 0.  Then r := L^-T D^-1 r, z := z - B^T r and mu := mu + r; first: mu was
+ * 0. */
+void schur_forest_miss(struct schur *s, double *z, const double *c, int rests);
+void schur_forest_back(const struct schur *s, double *z, double *mu, int first);
+/* All three at once, for a chain: c becomes mu.  1: a pivot is too small, and z stands. */
+int schur_forest_solve(struct schur *s, const double *k, const int *active, double *z, double *c);
 
-/* A row of B times z. */
-static inline double schur_row_times(const double *restrict b, const int *restrict column, int count,
-                                     const double *restrict z) {
-    double even = 0, odd = 0;
-    int e = 0;
-    if (count == 4) /* two points of the plane */
-        return (b[0] * z[column[0]] + b[2] * z[column[2]]) + (b[1] * z[column[1]] + b[3] * z[column[3]]);
-    for (; e + 1 < count; e += 2) {
-        even += b[e] * z[column[e]];
-        odd += b[e + 1] * z[column[e + 1]];
-    }
-    return e < count ? even + odd + b[e] * z[column[e]] : even + odd;
-}
+/* schur_strands.c: the same for the rows of the two strands. */
+void schur_strands_layout(struct schur *s, const int *children); /* children: of each row, how many */
+int schur_strands_factor(struct schur *s, const int *active);
+void schur_strands_miss(struct schur *s, double *z, const double *c, int rests);
+void schur_strands_back(const struct schur *s, double *z, double *mu, int first);
+
 #endif

@@ -38,18 +38,31 @@ static double cheapest(double length, double fixed) {
     return 0.5 * (length + sqrt(length * (length + 4 * fixed)));
 }
 
+/* The same of many recurrences, which do not wait for each other: a step costs about fixed + p^2, since each
+ * has sums of p^2 / 2 terms.  Least where 2 p^3 = length (fixed + p^2), by Newton's method from above. */
+static double cheapest_sums(double length, double fixed) {
+    double p = MOST_ORDER;
+    for (int k = 0; k < 20; k++)
+        p -= ((2 * p - length) * p * p - length * fixed) / (2 * p * (3 * p - length));
+    return p;
+}
+
 /* Above Jorba's and Zou's: a part of the cost of a step does not depend on p, and another grows as p
  * (measured on Kepler's orbit and Andrews' mechanism at 1e-6 to 1e-13: the time is flat around this).  There
  * what a step costs beside its series is USUAL recurrences for each that an order has.  Small mechanisms have
- * more of it: their projection costs as much as the series (docs/decisions.md has the sweep).  A series with
- * fewer numbers an order than states, one written by hand, does not tell its recurrences by them. */
+ * more of it: their projection costs as much as the series (docs/decisions.md has the sweep).  Without
+ * constraints, and so without unknowns that each order waits for, MANY recurrences are bound by their sums.
+ * A series with fewer numbers an order than states, one written by hand, does not tell its recurrences by
+ * them. */
 static int order_for(const keel_problem *p, double rtol) {
-    enum { USUAL = 19, OF_STATE = 38, OF_MECHANICS = 156 };
+    enum { USUAL = 19, OF_STATE = 38, OF_MECHANICS = 156, MANY = 40, OF_SUMS = 1100 };
     double each = (double)keel_extras_of(p)->series.per_order, length = 2 - log(rtol);
     double order = 5 - 0.95 * log(rtol);
-    int of_state = keel_problem_traits(p) & KEEL_SECOND_ORDER ? OF_MECHANICS : OF_STATE;
-    double fixed = each > p->n ? of_state * p->n / each : 0;
+    int mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
+    double fixed = each > p->n ? (mechanics ? OF_MECHANICS : OF_STATE) * p->n / each : 0;
     if (fixed > USUAL) order += cheapest(length, fixed) - cheapest(length, USUAL);
+    if (!mechanics && p->m == 0 && each >= MANY && each > p->n)
+        order = fmin(order, cheapest_sums(length, OF_SUMS * p->n / each));
     return (int)fmin(fmax(ceil(order), LEAST_ORDER), MOST_ORDER);
 }
 

@@ -437,7 +437,7 @@ keel_status contact_settle(struct keel_sim *s, int event, int complete) {
 
 keel_status contact_act(struct keel_sim *s, int number, int complete) {
     int friction, contact = contact_of_event(s->contact->set, number, &friction);
-    keel_status status = sim_count_simultaneous(s);
+    keel_status status = sim_count_simultaneous(s, keel_time(s->solver));
     s->contact->at_cone = friction && s->contact->one[contact].state == CONTACT_STICKS;
     if (status == KEEL_OK) status = contact_settle(s, contact, complete && !friction);
     s->contact->at_cone = 0;

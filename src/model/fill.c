@@ -38,7 +38,7 @@ void fill_problem(struct fill *out, const struct formulation *r, const struct fu
     keel_extras *x = &out->extras;
     *x = (keel_extras){.series = f->series, .event_series = f->event_series};
     p->extras = x;
-    int there = f->kernel.fixed || f->kernel.kept || f->kernel.accelerations;
+    int there = f->kernel.fixed || f->kernel.kept || f->kernel.accelerations || f->kernel.elimination;
     x->kernel = there ? &f->kernel : NULL;
     x->quadratic_forms =
         map_of(&r->quadratic_forms, &f->call[functions_role_quadratic_forms], &out->pattern[9]);

@@ -49,6 +49,8 @@ struct formulation {
     expr *curvature; /* constraint rows, then rolling ones; or NULL */
     expr *contact;   /* what contact.h wants to know of contacts, their gaps first; or NULL */
     int contacts, contact_numbers;
+    expr *sample; /* what timed events assign, where these are all and stay in the mode; NULL: they are not */
+    int samples;
     int *event_direction;
     unsigned char *event_kind;
     int surfaces;  /* the last ones of the events (surface.h) */
@@ -66,6 +68,7 @@ struct formulation {
     struct distance distance; /* of a lagrangian or canonical hamiltonian with nothing beside it: its forms */
     /* The general formulation. */
     unsigned char *torn; /* [columns] its highest derivative is an algebraic variable */
+    int *solves;         /* [rows] the column that a row is solved for, torn or not */
     int eliminated;      /* rows of the largest block solved by elimination on the graph (eliminate.h) */
     int extra;           /* derivatives of the algebraic variables beyond the first that are carried along */
     expr *place;         /* by symbol: 1 + its number in `basic`; 0: not there */

@@ -2,9 +2,9 @@
  *
  * The n equations f_i^(c_i) = 0 give the highest derivatives z_j = x_j^(d_j).  Their Jacobian, in block
  * triangular form, says in which order; a block of one equation is solved for its z_j on paper where that
- * can be done, those of mechanics with sensitivities are (eliminate.h), and everything else becomes an
- * algebraic variable of an index-1 system.  The states move by
- * x_j^(l)' = x_j^(l+1), and the equations f_i^(l) = 0, l < c_i, are the manifold.
+ * can be done, those of mechanics with sensitivities are (eliminate.h), what leaves a block by sums of its
+ * equations does (reduce.h), and everything else becomes an algebraic variable of an index-1 system.  The
+ * states move by x_j^(l)' = x_j^(l+1), and the equations f_i^(l) = 0, l < c_i, are the manifold.
  *
  * Constraints of a hamiltonian ask for q'', so that q' is a state, held by the rows q' = H_p; with
  * sensitivities, whose formulation is this one, these rows define it instead, and both are left out. */
@@ -15,6 +15,7 @@
 #include "model/diagnostics.h"
 #include "model/eliminate.h"
 #include "model/isolate.h"
+#include "model/reduce.h"
 #include "model/tangent.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 /* What is found out before the basic symbols are named. */
 struct plan {
     int *row, *first, blocks; /* rows of the reduced system, block by block */
-    expr *top;                /* [n] by column: z_j as found on paper; EXPR_NONE: torn */
+    struct reduce reduced;    /* z_j as found on paper; EXPR_NONE: torn */
     expr *velocity;           /* [n] by column: x_j' in terms of other states; EXPR_NONE: a state */
     int velocities;           /* how many are none */
 };
@@ -50,9 +51,16 @@ static int tear_alike(struct formulation *r, struct plan *p) {
         int of = primal == unknown ? -1 : system_unknown(y, primal);
         if (of < 0 || s->column[column[of]] != of || !r->torn[column[of]]) continue;
         r->torn[j] = 1;
-        p->top[j] = EXPR_NONE;
+        p->reduced.top[j] = EXPR_NONE;
     }
     return 1;
+}
+
+/* A block of several rows: those that leave it, and those that are torn. */
+static int plan_block(struct formulation *r, struct plan *p, int b) {
+    int rows = p->first[b + 1] - p->first[b], *row = p->row + p->first[b];
+    if (r->y->m->directions && eliminate_block(r, rows, row, p->reduced.top)) return 1;
+    return reduce_block(&p->reduced, rows, row);
 }
 
 static int make_plan(struct formulation *r, struct plan *p) {
@@ -60,20 +68,20 @@ static int make_plan(struct formulation *r, struct plan *p) {
     size_t n = (size_t)s->n + 1;
     p->row = pool_take(r->pool, n * sizeof *p->row);
     p->first = pool_take(r->pool, n * sizeof *p->first);
-    p->top = pool_take(r->pool, n * sizeof *p->top);
     r->torn = pool_take(r->pool, n);
-    if (r->pool->refused) return 0;
+    if (r->pool->refused || !reduce_open(&p->reduced, r)) return 0;
+    r->solves = p->reduced.solves;
     p->blocks = blocks_find(s->n, s->jacobian.row_start, s->jacobian.column, s->match, p->row, p->first);
     if (p->blocks < 0) return 0;
-    for (int b = 0; b < p->blocks; b++) {
-        int rows = p->first[b + 1] - p->first[b], single = rows == 1;
-        if (!single && r->y->m->directions) eliminate_block(r, rows, p->row + p->first[b], p->top);
-        for (int k = p->first[b]; k < p->first[b + 1]; k++) {
-            int i = p->row[k], j = s->match[i];
-            if (single) p->top[j] = isolate_solve(&r->derive, s->top[i], derivative(r, j, s->d[j]));
-            r->torn[j] = p->top[j] == EXPR_NONE;
+    for (int directions = 0; directions < 2; directions++)
+        for (int b = 0; b < p->blocks; b++) {
+            int i = p->row[p->first[b]], j = s->match[i];
+            if (tangent_equation(r->y, s->row[i]) != directions) continue;
+            if (p->first[b + 1] - p->first[b] > 1 && !plan_block(r, p, b)) return 0;
+            if (p->first[b + 1] - p->first[b] == 1)
+                p->reduced.top[j] = isolate_solve(&r->derive, s->top[i], derivative(r, j, s->d[j]));
         }
-    }
+    for (int j = 0; j < s->n; j++) r->torn[j] = p->reduced.top[j] == EXPR_NONE;
     if (r->y->m->directions && !tear_alike(r, p)) return 0;
     return !r->y->m->graph.failed;
 }
@@ -158,9 +166,9 @@ static int define_tops(struct formulation *r, const struct plan *p) {
     for (int j = 0; j < s->n; j++)
         if (p->velocity[j] != EXPR_NONE) formulation_define(r, derivative(r, j, 1), p->velocity[j]);
     for (int k = 0; k < s->n; k++) {
-        int j = s->match[p->row[k]];
+        int j = r->solves[p->row[k]];
         if (r->torn[j]) continue;
-        expr e = formulation_resolve(r, p->top[j]);
+        expr e = formulation_resolve(r, p->reduced.top[j]);
         if (e == EXPR_NONE) return 0;
         formulation_define(r, derivative(r, j, s->d[j]), e);
     }
@@ -186,8 +194,8 @@ static int fill_algebraic(struct formulation *r, const struct plan *p) {
     for (int l = 0; l <= r->extra; l++)
         for (int k = 0; k < s->n; k++) {
             int i = r->y->m->directions ? k : p->row[k]; /* linearised ones stand behind the motion's */
-            if (!r->torn[s->match[i]]) continue;
-            expr top = s->top[i];
+            if (!r->torn[r->solves[i]]) continue;
+            expr top = p->reduced.equation[i];
             for (int d = 0; d < l && top != EXPR_NONE; d++) top = derive_total(&r->derive, top);
             r->algebraic.value[at] = formulation_resolve(r, top);
             if (r->algebraic.value[at] == EXPR_NONE) return 0;

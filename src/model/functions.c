@@ -1,9 +1,12 @@
 /* functions.c - see functions.h. */
 #include "model/functions.h"
 
+#include "linalg/saddle.h"
+#include "linalg/schur_rows.h"
 #include "methods/registry.h"
 #include "symbolic/series_roll.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +139,7 @@ int functions_open(struct functions *f, const struct formulation *r, const char 
         build(f, r, functions_role_moments, r->surfaces * r->y->m->directions, r->moment) ||
         build(f, r, functions_role_gap, r->contacts, r->contact) ||
         build(f, r, functions_role_contact, r->contact_numbers, r->contact) ||
+        build(f, r, functions_role_sample, r->samples, r->sample) ||
         functions_series(f, r, strcmp(method, "taylor") == 0) || functions_events(f, r);
     return failed ? -1 : 0;
 }
@@ -260,12 +264,40 @@ static int find_mechanics(const struct functions *f, const struct formulation *r
     return 1;
 }
 
+/* The elimination of K's rows, where they are a chain and M is diagonal and constant.  1: it is none. */
+static int emit_chain(struct emit *e, const struct formulation *r, const char *name) {
+    const struct derive_sparse *rows = &r->constraint.jacobian, *mass = &r->mass;
+    int starved, nq = r->n / 2, k = r->constraint.count;
+    if (!r->mass_constant || r->rolling.count || !k || !rows->row_start || !mass->row_start) return 1;
+    if (!saddle_pays(nq, k, mass->row_start[nq], rows->row_start[k])) return 1;
+    keel_pattern of_rows = {rows->row_start[k], rows->row_start, rows->column};
+    keel_pattern of_mass = {mass->row_start[nq], mass->row_start, mass->column};
+    const keel_pattern *const part[] = {&of_rows, NULL};
+    struct schur *s = schur_open(nq, &of_mass, part, (const int[]){k, 0}, HUGE_VAL, &starved);
+    const struct schur_sweep *sweep = s ? schur_chain(s) : NULL;
+    int status = starved ? -1 : 1;
+    _Static_assert(sizeof(struct schur_strand) == EMIT_STRAND * sizeof(int), "a strand has so many numbers");
+    _Static_assert(sizeof(struct schur_row) == 6 * sizeof(int), "and a row");
+    if (sweep)
+        status = emit_elimination(
+            e, name,
+            &(struct emit_elimination){nq, k, of_rows.nnz, sweep->rows[k - 1].link + sweep->rows[k - 1].links,
+                                       &sweep->rows->first, &sweep->link->left, sweep->column,
+                                       &sweep->strand->first, sweep->begin, sweep->end, sweep->dimension});
+    schur_close(s);
+    return status;
+}
+
 /* Accelerations and projections for every method; in lanes and on a device the steps of this one. */
 static int emit_second_order(struct functions *f, struct emit *e, const struct formulation *r,
                              const char *name, const char *method) {
     struct emit_mechanics m;
     if (!find_mechanics(f, r, &m)) return 0;
-    if (!e->lanes) return emit_mechanics(e, name, &m) < 0 ? -1 : 0;
+    if (!e->lanes) {
+        int left_out = emit_mechanics(e, name, &m);
+        if (left_out > 0) left_out = emit_chain(e, r, name);
+        return left_out < 0 ? -1 : 0;
+    }
     const keel_stepper *stepper = r->m == 0 && r->event.count == 0 ? registry_find(method) : NULL;
     struct emit_method inside = {.rk = stepper ? registry_table(stepper) : NULL};
     int left_out = inside.rk ? emit_motion(e, name, &m, &inside) : 1;
@@ -302,7 +334,8 @@ void functions_link_kernel(struct functions *f, const struct compile_unit *unit,
     char name[40];
     name_in_c(name, sizeof name, mode, functions_role_f);
     f->kernel.accelerations = compile_accelerations(unit, name);
-    if (f->kernel.accelerations) {
+    f->kernel.elimination = compile_elimination(unit, name);
+    if (f->kernel.accelerations || f->kernel.elimination) {
         f->kernel.projection = compile_projection(unit, name);
         f->kernel.force = f->call[functions_role_f];
         f->kernel.constraint = f->call[functions_role_constraint];

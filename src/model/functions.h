@@ -24,7 +24,7 @@
     FUNCTIONS_OF_MAP(X, energy_of_forms) \
     FUNCTIONS_OF_MAP(X, original_f)      \
     FUNCTIONS_OF_MAP(X, original_g)      \
-    X(mass) X(structure) X(curvature) X(event) X(moments) X(gap) X(contact)
+    X(mass) X(structure) X(curvature) X(event) X(moments) X(gap) X(contact) X(sample)
 
 enum functions_role {
 #define FUNCTIONS_ROLE(role) functions_role_##role,

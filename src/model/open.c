@@ -168,6 +168,19 @@ static int sort_sets(struct keel_model *m) {
     return 1;
 }
 
+/* The unknowns of "y' = 1"; initial.c says what is wrong with a name. */
+static int take_starts(struct keel_model *m) {
+    m->model->set = pool_take(&m->pool, ((size_t)m->starts + 1) * sizeof *m->model->set);
+    if (!m->model->set) return diagnostics_memory(&m->messages);
+    for (int i = 0; i < m->starts; i++) {
+        char name[120], why[INSIDE_WHY];
+        const char *sign = strchr(m->start[i], '=');
+        text_set(name, sizeof name, "%.*s", sign ? (int)(sign - m->start[i]) : 0, m->start[i]);
+        m->model->set[m->model->sets++] = sign ? query_symbol(m, name, why, sizeof why) : EXPR_NONE;
+    }
+    return 1;
+}
+
 void open_allow(struct keel_model *m) {
     double bytes = (m->work > 0 ? m->work : EXPR_WORK) / EXPR_COST_BYTE;
     m->pool.limit = m->pool.bytes + (size_t)fmin(bytes, 1e15); /* any work may be asked for */
@@ -225,8 +238,8 @@ static int build(struct keel_model *m) {
                                         m->limits.stop,   m->file_read,      m->files_read};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     tell_phase(m, "analysing the equations");
-    if (!m->model || !open_clock(m) || !take_span(m) || !tangent_add(m) || !take_parameters(m) ||
-        !open_modes(m) || !open_sides(m) || !open_linear_invariants(m))
+    if (!m->model || !open_clock(m) || !take_span(m) || !take_starts(m) || !tangent_add(m) ||
+        !take_parameters(m) || !open_modes(m) || !open_sides(m) || !open_linear_invariants(m))
         return 0;
     tell_phase(m, "compiling the model");
     compiled_begin(m);

@@ -36,6 +36,12 @@ static int changes(const struct model_event *event) {
     return 0;
 }
 
+static int assignments(const struct model_event *event) {
+    int count = 0;
+    for (int k = 0; k < event->actions; k++) count += event->action[k].kind == SYNTAX_ASSIGN;
+    return count;
+}
+
 /* The place of what is assigned among the states of the mode that follows; -1: it is none. */
 static int place_in(const struct inside_mode *mode, expr target) {
     int place = formulation_find(&mode->formulation, target);
@@ -121,6 +127,8 @@ static int prepare_mode(struct keel_model *m, int number, const expr *held) {
         mode->event[k] = (struct inside_event){.event = &from->event[k],
                                                .to = mode_after(m->model, &from->event[k], number),
                                                .changes = changes(&from->event[k])};
+    for (int k = from->events + 1; k < from->events + from->timed; k++)
+        mode->event[k].sample = mode->event[k - 1].sample + assignments(&from->event[k - 1]);
     return from->timed == 0 || prepare_times(m, from, &mode->times);
 }
 

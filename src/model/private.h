@@ -32,6 +32,7 @@ struct inside_event {
     const struct model_event *event;
     int to;                 /* the mode that follows; -1: not entered yet (grow.h) */
     int changes;            /* something is assigned, or the mode changes */
+    int sample;             /* of a timed event: how many values those before it assign */
     struct values after;    /* the unknowns of the mode that follows, then what is assigned */
     struct values onset;    /* value, size of terms, and the same of its derivatives */
     int *assigned;          /* by action: the place among the states of the mode that follows, or -1 */

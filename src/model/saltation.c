@@ -62,7 +62,7 @@ static int rows_in_blocks(const struct formulation *r, int own) {
     for (int i = 0; i < s->n && base; i++) {
         const struct system_origin *o = &y->origin[s->row[i]];
         int linearised = o->kind == SYSTEM_TANGENT, of = linearised ? o->number : s->row[i];
-        if (!r->torn[s->match[i]]) continue;
+        if (!r->torn[r->solves[i]]) continue;
         if ((linearised ? o->copy : 0) != at / own) return 0;
         if (at < own) base[at] = of;
         if (base[at++ % own] != of) return 0;

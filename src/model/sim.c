@@ -1,5 +1,5 @@
 /* sim.c - see sim.h: opening, running, looking. */
-#include "model/sim.h"
+#include "model/sim_sample.h"
 
 #include "model/drift.h"
 #include "model/vary.h"
@@ -16,7 +16,7 @@
  * about the keel_sim. */
 static void forward(keel_solver *solver, void *user) {
     struct keel_sim *s = ((struct functions_bound *)user)->owner;
-    if (keel_event(solver) >= 0) sim_note(s, keel_event(solver));
+    if (keel_event(solver) >= 0) sim_note(s, keel_event(solver), keel_time(solver));
     if (s->observe) s->observe(solver, s);
 }
 
@@ -160,11 +160,14 @@ void keel_sim_close(keel_sim *s) {
     free(s);
 }
 
-/* The core counts from event to event; here all of one call count. */
-static int too_many_steps(struct keel_sim *s, long begin) {
+long sim_most_steps(const struct keel_sim *s) {
     int fixed = s->o.step > 0 && !s->o.reversible && !s->problem->clock;
-    long most = s->o.max_steps > 0 ? s->o.max_steps : fixed ? LONG_MAX : 10000000;
-    if (keel_statistics(s->solver).steps - begin <= most) return 0;
+    return s->o.max_steps > 0 ? s->o.max_steps : fixed ? LONG_MAX : 10000000;
+}
+
+int sim_too_many_steps(struct keel_sim *s, long begin) {
+    long most = sim_most_steps(s);
+    if (most == LONG_MAX || keel_statistics(s->solver).steps - begin <= most) return 0;
     sim_fail(s, KEEL_ELIMIT,
              "%ld steps were taken and t = %.10g is all that was reached: the problem is stiff, the "
              "tolerance very small, or options.max_steps too low",
@@ -263,7 +266,9 @@ static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell)
         status = sim_pieces(s);
         if (status == KEEL_OK) status = sim_next_time(s, t_end, &stop, &event);
         if (status != KEEL_OK) break;
-        status = advance(s, t_wake, stop, tell);
+        int samples = tell && stop != t_end && sim_sample_alone(s);
+        status = samples ? sim_sample_all(s, t_end, begin) : advance(s, t_wake, stop, tell);
+        if (samples && status == KEEL_OK) continue;         /* none is left before t_end */
         if (status >= 0 && s->status < 0) return s->status; /* no memory */
         if (status < 0) return sim_outside(s, contact_failed(s, tell_dependence(s, status)));
         int goes_on = status != KEEL_OK || (keel_time(s->solver) == stop && stop != t_end);
@@ -273,7 +278,7 @@ static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell)
         if (status == KEEL_OK) status = act_in_time(s);
         if (!goes_on) break; /* awake, paused or there */
         if (status != KEEL_OK || is_over(s, t_wake, t_end, tell, begin)) break;
-        if (too_many_steps(s, begin)) return s->status;
+        if (sim_too_many_steps(s, begin)) return s->status;
     }
     return status;
 }

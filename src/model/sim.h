@@ -100,6 +100,9 @@ const char *sim_said_by(const keel_solver *solver);
  * that at which there is one, up to t_end, and its number, or -1. */
 int sim_due(struct keel_sim *s);
 keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *event);
+/* The first time at which one acts, where nothing but timed events may; 0: none does before t_end, or that
+ * cannot be told. */
+int sim_next_sample(struct keel_sim *s, double t_end, double *next);
 /* Tables of t are on the piece that begins where the run stands; a step that failed because another one has
  * no value has that for its reason. */
 keel_status sim_pieces(struct keel_sim *s);
@@ -109,9 +112,9 @@ keel_status sim_rows_before(struct keel_sim *s);
 keel_status sim_rows_after(struct keel_sim *s);
 /* Adds an event to the list of records; the same by its number. */
 keel_status sim_record(struct keel_sim *s, keel_event_record one);
-keel_status sim_note(struct keel_sim *s, int number);
-/* One more event at this time: KEEL_ELIMIT where there are too many. */
-keel_status sim_count_simultaneous(struct keel_sim *s);
+keel_status sim_note(struct keel_sim *s, int number, double t);
+/* One more event at t, where the run stands: KEEL_ELIMIT where there are too many. */
+keel_status sim_count_simultaneous(struct keel_sim *s, double t);
 /* By row of the model: its number among those of the solver, or -1. */
 static inline const int *sim_solver_row(const struct keel_sim *s) {
     const struct contact_set *set = s->contact ? s->contact->set : NULL;
@@ -123,10 +126,18 @@ static inline const int *sim_solver_row(const struct keel_sim *s) {
 keel_status sim_enter(struct keel_sim *s);
 /* The unknowns of the mode that follows an event and what it assigns, into s->work. */
 keel_status sim_take_values(struct keel_sim *s, const struct inside_event *own);
+/* What went wrong in an action: a value is no number, or does not suit what follows. */
+keel_status sim_no_number(struct keel_sim *s, const struct inside_event *own, double value);
+keel_status sim_fail_after(struct keel_sim *s, const struct inside_event *own, keel_status status,
+                           const char *why);
+/* The core counts from event to event; here all of one call, which began with so many, count.  1: it fails.
+ * LONG_MAX: any number of steps will do. */
+int sim_too_many_steps(struct keel_sim *s, long begin);
+long sim_most_steps(const struct keel_sim *s);
 /* An event that is zero without a slope is to act: KEEL_REST where its action would change nothing; or, if it
  * acted at this time already, nothing of v, its function and the derivatives of it (NULL: it did not). */
 keel_status sim_rest(struct keel_sim *s, int number, const double *v);
-void sim_fired(struct keel_sim *s, int event); /* it acts now */
+void sim_fired(struct keel_sim *s, int event, double t); /* it acts now, at t */
 /* Before its action: the signs of all others, which the action may turn. */
 void sim_before(struct keel_sim *s, int event);
 /* Its own action is done: where its function goes on as it came, this is still the same crossing. */

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "model/grow.h"
 #include "model/saltation.h"
+#include "model/sim_sample.h"
 #include "model/surface.h"
 
 #include <keel/extras.h>
@@ -50,20 +51,16 @@ keel_status sim_record(struct keel_sim *s, keel_event_record one) {
     return KEEL_OK;
 }
 
-keel_status sim_note(struct keel_sim *s, int number) {
+keel_status sim_note(struct keel_sim *s, int number, double t) {
     const struct inside_event *own = event_of(s, number);
-    keel_status status = sim_record(
-        s, (keel_event_record){keel_time(s->solver), own->event->label.text, s->mode, own->to, own->changes});
-    if (status == KEEL_OK) sim_fired(s, number);
+    keel_status status =
+        sim_record(s, (keel_event_record){t, own->event->label.text, s->mode, own->to, own->changes});
+    if (status == KEEL_OK) sim_fired(s, number, t);
     return status;
 }
 
 /* Too many events without time passing: the last ones are named. */
-keel_status sim_count_simultaneous(struct keel_sim *s) {
-    double t = keel_time(s->solver);
-    s->simultaneous = fabs(t - s->simultaneous_time) <= 8 * DBL_EPSILON * fabs(t) ? s->simultaneous + 1 : 1;
-    s->simultaneous_time = t;
-    if (s->simultaneous <= EVENT_LIMIT) return KEEL_OK;
+static keel_status fail_simultaneous(struct keel_sim *s, double t) {
     char names[300] = "";
     const char *last = NULL;
     for (long k = s->event_records - 1, told = 0; k >= 0 && k >= s->event_records - EVENT_LIMIT && told < 4;
@@ -81,6 +78,12 @@ keel_status sim_count_simultaneous(struct keel_sim *s) {
                     "more than %d events at t = %.10g: %s without time passing; let an action leave a value "
                     "on which no event acts",
                     EVENT_LIMIT, t, names);
+}
+
+keel_status sim_count_simultaneous(struct keel_sim *s, double t) {
+    s->simultaneous = fabs(t - s->simultaneous_time) <= 8 * DBL_EPSILON * fabs(t) ? s->simultaneous + 1 : 1;
+    s->simultaneous_time = t;
+    return s->simultaneous <= EVENT_LIMIT ? KEEL_OK : fail_simultaneous(s, t);
 }
 
 /* Is a held value that of a moment at which mode `left` is left for another?  left < 0: always. */
@@ -118,24 +121,27 @@ keel_status sim_hold(struct keel_sim *s, int start_too, int left) {
                     keel_message(s->solver));
 }
 
+keel_status sim_no_number(struct keel_sim *s, const struct inside_event *own, double value) {
+    return sim_fail(s, KEEL_EUSER, "event `%s` at t = %.10g assigns something that is no number (%g)",
+                    own->event->label.text, keel_time(s->solver), value);
+}
+
 keel_status sim_take_values(struct keel_sim *s, const struct inside_event *own) {
     const struct model_event *event = own->event;
     const struct formulation *next = &s->m->mode[own->to]->formulation;
     int unknowns = next->n + next->m, at = unknowns;
-    double t = keel_time(s->solver), *u = s->work;
+    double *u = s->work;
     keel_status status = sim_query(s, &own->after, u);
     if (status == KEEL_ENOMEM) return status;
     if (status != KEEL_OK)
         return sim_fail(s, status, "event `%s` at t = %.10g: the values it needs could not be found",
-                        event->label.text, t);
+                        event->label.text, keel_time(s->solver));
     for (int i = 0; i < unknowns; i++)
         if (!isfinite(u[i])) u[i] = 0; /* nothing is known of it before: the equations determine it */
     for (int k = 0; k < event->actions; k++) {
         if (event->action[k].kind != SYNTAX_ASSIGN) continue;
         double value = u[at++];
-        if (!isfinite(value))
-            return sim_fail(s, KEEL_EUSER, "event `%s` at t = %.10g assigns something that is no number (%g)",
-                            event->label.text, t, value);
+        if (!isfinite(value)) return sim_no_number(s, own, value);
         u[own->assigned[k]] = value;
     }
     return KEEL_OK;
@@ -177,9 +183,8 @@ static int moves_assigned(const struct keel_sim *s, const struct inside_event *o
     return 0;
 }
 
-/* The sentence names event and mode. */
-static keel_status fail_after(struct keel_sim *s, const struct inside_event *own, keel_status status,
-                              const char *why) {
+keel_status sim_fail_after(struct keel_sim *s, const struct inside_event *own, keel_status status,
+                           const char *why) {
     const char *name = s->m->model->mode[own->to].name;
     if (status == KEEL_ENOMEM) return sim_no_memory(s);
     return sim_fail(s, status, "after event `%s`%s%s%s: %.400s", own->event->label.text,
@@ -201,39 +206,14 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
         else status = jump_check(&mode->jump, t, s->parameter, own->stays, keel_state(s->solver), &path);
         if (status == KEEL_OK && moves_assigned(s, own, off, path.why, sizeof path.why)) status = KEEL_ESTART;
     }
-    if (status < 0) fail_after(s, own, status, why ? why : path.why);
+    if (status < 0) sim_fail_after(s, own, status, why ? why : path.why);
     jump_forget(&path);
     return status < 0 ? status : KEEL_OK;
 }
 
-/* Has a problem no rows but those from which y is solved?  Then any state is consistent, and none moves. */
-static int is_free(const keel_problem *p) {
-    return !p->energy.value && p->invariant.count == 0 && p->constraint.count == 0 && p->rolling.count == 0 &&
-           p->hidden.count == 0 && p->algebraic.count == p->m;
-}
-
-/* Is an event a plain sample?  It stays in its mode, and nothing there follows the states that it assigns but
- * algebraic variables: no rows, surfaces, impulses, sensitivities or located events. */
-static int is_sample(const struct keel_sim *s, const struct inside_event *own) {
-    const struct inside_mode *mode = s->m->mode[s->mode];
-    return own->event->direction >= SYNTAX_EVERY && own->to == s->mode && !s->contact &&
-           is_free(&s->problem[s->mode]) && s->m->surfaces == 0 && s->m->model->directions == 0 &&
-           s->m->model->mode[s->mode].events == 0 && !mode->jump.there && !mode->impact.there &&
-           !mode->impact.impulse.there;
-}
-
-/* What is left of `change` there. */
-static keel_status sample(struct keel_sim *s, const struct inside_event *own) {
-    keel_status status = sim_take_values(s, own);
-    if (status != KEEL_OK) return status;
-    memcpy(s->entry, s->work, (size_t)(s->problem[s->mode].n + s->problem[s->mode].m) * sizeof *s->entry);
-    status = keel_go_on(s->solver, s->work);
-    return status < 0 ? fail_after(s, own, status, sim_said_by(s->solver)) : KEEL_OK;
-}
-
 static keel_status change(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
-    if (is_sample(s, own)) return sample(s, own);
+    if (sim_sample_is_plain(s, own)) return sim_sample_take(s, own);
     keel_status status = sim_take_values(s, own);
     if (status == KEEL_OK) status = sim_rows_before(s);
     if (status != KEEL_OK) return status;
@@ -273,8 +253,9 @@ keel_status sim_act(struct keel_sim *s, int number) {
     keel_status status = event_of(s, number)->to < 0 ? grow_for(s, number) : KEEL_OK;
     if (status != KEEL_OK) return status;
     const struct inside_event *own = event_of(s, number);
-    status = sim_note(s, number);
-    if (status == KEEL_OK) status = sim_count_simultaneous(s);
+    double t = keel_time(s->solver);
+    status = sim_note(s, number, t);
+    if (status == KEEL_OK) status = sim_count_simultaneous(s, t);
     if (status != KEEL_OK) return status;
     for (int k = 0; k < own->event->actions; k++) stop |= own->event->action[k].kind == SYNTAX_STOP;
     if (s->observe) s->observe(s->solver, s);

@@ -27,8 +27,8 @@ static const char *name_of(const struct keel_sim *s, int k) {
 
 /* The first time of event k from t on, t itself where it is one; never: infinite; none can be told from t:
  * NAN. */
-static double time_from(const struct keel_sim *s, int k, double t, int beyond) {
-    const struct model_mode *mode = mode_of(s);
+static double time_from(const struct keel_sim *s, const struct model_mode *mode, int k, double t,
+                        int beyond) {
     double value = s->time[k], way = s->direction;
     if (mode->event[mode->events + k].direction == SYNTAX_AT) {
         if (same(value, t)) return beyond ? way * HUGE_VAL : t;
@@ -63,8 +63,8 @@ static int has_times(const struct keel_sim *s) {
 }
 
 /* When event k acts next, at t, where the run stands, or later; NAN: that cannot be told. */
-static double due(struct keel_sim *s, int k, double t) {
-    if (isnan(s->due[k])) s->due[k] = time_from(s, k, t, same(s->fired[mode_of(s)->events + k].t, t));
+static double due(struct keel_sim *s, const struct model_mode *mode, int k, double t) {
+    if (isnan(s->due[k])) s->due[k] = time_from(s, mode, k, t, same(s->fired[mode->events + k].t, t));
     return s->due[k];
 }
 
@@ -110,7 +110,7 @@ int sim_due(struct keel_sim *s) {
     if (mode->timed == 0 || s->direction == 0 || keel_state_of(s->solver) < 0) return -1;
     if (!has_times(s) && read_times(s) != KEEL_OK) return -1;
     for (int k = 0; k < mode->timed; k++)
-        if (same(due(s, k, t), t)) return mode->events + k;
+        if (same(due(s, mode, k, t), t)) return mode->events + k;
     return -1;
 }
 
@@ -127,7 +127,7 @@ keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *e
     if (mode->timed == 0) return KEEL_OK;
     if (!has_times(s) && read_times(s) != KEEL_OK) return s->status;
     for (int k = 0; k < mode->timed; k++) {
-        double time = due(s, k, t);
+        double time = due(s, mode, k, t);
         if (isnan(time))
             return sim_fail(s, KEEL_ELIMIT,
                             "the period of event `%.80s`, %g, is lost in the round-off of t = %.10g",
@@ -138,4 +138,17 @@ keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *e
         if (!at_end || *event < 0) *event = mode->events + k;
     }
     return KEEL_OK;
+}
+
+int sim_next_sample(struct keel_sim *s, double t_end, double *next) {
+    const struct model_mode *mode = mode_of(s);
+    if (!has_times(s) && read_times(s) != KEEL_OK) return 0;
+    double t = keel_time(s->solver);
+    *next = due(s, mode, 0, t);
+    for (int k = 1; k < mode->timed; k++) {
+        double time = due(s, mode, k, t);
+        if (!((time - *next) * s->direction >= 0)) *next = time;
+        if (isnan(time)) return 0;
+    }
+    return (t_end - *next) * s->direction > 0 && !same(*next, t_end);
 }

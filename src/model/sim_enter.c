@@ -24,19 +24,24 @@ static int acted_now(const struct keel_sim *s, int event) {
     return fabs(t - s->fired[event].t) <= SAME_TIME * fabs(t);
 }
 
-void sim_fired(struct keel_sim *s, int event) {
+static void fired_at_root(struct keel_sim *s, int event, double t) {
     struct sim_fired *f = &s->fired[event];
     double v[2 * DERIVATIVES];
-    if (is_timed(s, event)) {
-        *f = (struct sim_fired){.t = keel_time(s->solver), .slope = NAN};
-        s->due[event - s->m->model->mode[s->mode].events] = NAN; /* another time is next */
-        return;
-    }
     int known = onset_at(s, event, v), again = acted_now(s, event);
-    struct sim_fired now = {.t = keel_time(s->solver), .slope = known ? v[2] : NAN};
+    struct sim_fired now = {.t = t, .slope = known ? v[2] : NAN};
     for (int k = 0; k < DERIVATIVES; k++)
         now.steepest[k] = fmax(again ? f->steepest[k] : 0, known ? fabs(v[2 * k]) : 0);
     *f = now;
+}
+
+void sim_fired(struct keel_sim *s, int event, double t) {
+    int timed = event - s->m->model->mode[s->mode].events;
+    if (timed < 0) {
+        fired_at_root(s, event, t);
+        return;
+    }
+    s->fired[event].t = t;
+    s->due[timed] = NAN; /* another time is next */
 }
 
 /* Events that stand outside of modes are the same in all of them; the others begin anew, and a timed one acts

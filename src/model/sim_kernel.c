@@ -49,7 +49,7 @@ static char *write_kernels(struct keel_sim *s, struct functions *f, int lanes, i
         good = functions_emit_kernel(&f[i], &e, i, &m->mode[i]->formulation, method) == 0;
     }
     if (device) emit_device_end(&e);
-    if (good && !e.failed && e.kernel_count > 0) return e.text;
+    if (good && !e.failed && e.kernel_count + e.eliminations > 0) return e.text;
     emit_close(&e);
     return NULL;
 }
@@ -60,8 +60,8 @@ static struct compile_limits limits_of(const struct keel_sim *s, int lanes) {
     return limits;
 }
 
-/* Once a run: starts the compiler, or finds what it has made. */
-static enum compile_status begin(struct keel_sim *s) {
+/* Once a run: starts the compiler, unless it is to be cached, or finds what it has made. */
+static enum compile_status begin(struct keel_sim *s, int cached) {
     size_t modes = (size_t)s->m->modes;
     char message[200];
     s->kernel = calloc(modes, sizeof *s->kernel);
@@ -71,6 +71,7 @@ static enum compile_status begin(struct keel_sim *s) {
         s->o.compensated || has_kernel(s) || !(s->kernel_text = write_kernels(s, s->made, 0, 0)))
         return COMPILE_FAILED;
     struct compile_limits limits = limits_of(s, 0);
+    limits.cached = cached;
     return compile_begin(s->kernel_text, &limits, &s->unit, message, sizeof message);
 }
 
@@ -79,12 +80,20 @@ static void take(struct keel_sim *s) {
     for (int i = 0; i < s->m->modes; i++) {
         functions_link_kernel(&s->made[i], &s->unit, i);
         s->kernel[i] = s->made[i].kernel;
-        if (!s->kernel[i].fixed && !s->kernel[i].kept && !s->kernel[i].accelerations) continue;
+        if (!s->kernel[i].fixed && !s->kernel[i].kept && !s->kernel[i].accelerations &&
+            !s->kernel[i].elimination)
+            continue;
         s->extras[i] = *keel_extras_of(&s->problem[i]);
         s->extras[i].kernel = &s->kernel[i];
         s->problem[i].extras = &s->extras[i];
     }
     keel_use_kernel(s->solver, keel_extras_of(&s->problem[s->mode])->kernel);
+}
+
+static void drop_text(struct keel_sim *s) {
+    free(s->made);
+    free(s->kernel_text);
+    s->made = NULL, s->kernel_text = NULL;
 }
 
 static int compile(struct keel_sim *s, int wait) {
@@ -93,15 +102,25 @@ static int compile(struct keel_sim *s, int wait) {
     if (!s || !s->solver) return 0;
     if (s->unit.work) status = compile_end(&s->unit, wait, message, sizeof message);
     else if (!s->kernel && s->status >= 0 && s->m->compiled) {
-        status = begin(s);
+        status = begin(s, 0);
         if (status == COMPILE_BUSY && wait) status = compile_end(&s->unit, 1, message, sizeof message);
     }
     if (status == COMPILE_READY) take(s);
     if (status == COMPILE_BUSY) return 0;
-    free(s->made);
-    free(s->kernel_text);
-    s->made = NULL, s->kernel_text = NULL;
+    drop_text(s);
     return has_kernel(s);
+}
+
+int keel_sim_compile_cached(keel_sim *s) {
+    if (!s || !s->solver || s->kernel || s->status < 0 || !s->m->compiled)
+        return s && s->solver && has_kernel(s);
+    if (begin(s, 1) == COMPILE_READY) take(s);
+    drop_text(s);
+    if (has_kernel(s)) return 1;
+    free(s->kernel);
+    free(s->extras);
+    s->kernel = NULL, s->extras = NULL; /* as before: a compiler may be asked */
+    return 0;
 }
 
 int keel_sim_compile(keel_sim *s) {

@@ -9,8 +9,8 @@ static size_t most_numbers(const keel_model *m) {
     int most = 0;
     for (int i = 0; i < m->modes; i++) {
         const struct inside_mode *mode = m->mode[i];
-        if (most < mode->formulation.n + mode->formulation.m)
-            most = mode->formulation.n + mode->formulation.m;
+        int own = mode->formulation.n + mode->formulation.m + mode->formulation.samples;
+        if (most < own) most = own;
         for (int k = 0; k < m->model->mode[i].events + m->model->mode[i].timed; k++)
             if (most < mode->event[k].after.count) most = mode->event[k].after.count;
     }

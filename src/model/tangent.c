@@ -231,13 +231,9 @@ static int add_unknowns(struct keel_model *m) {
 }
 
 /* Is the start value given from outside, as by --set "y' = 1"? */
-static int is_set(struct keel_model *m, expr symbol) {
-    for (int i = 0; i < m->starts; i++) {
-        char name[120], why[INSIDE_WHY];
-        const char *sign = strchr(m->start[i], '=');
-        text_set(name, sizeof name, "%.*s", sign ? (int)(sign - m->start[i]) : 0, m->start[i]);
-        if (sign && query_symbol(m, name, why, sizeof why) == symbol) return 1;
-    }
+static int is_set(const struct keel_model *m, expr symbol) {
+    for (int i = 0; i < m->model->sets; i++)
+        if (m->model->set[i] == symbol) return 1;
     return 0;
 }
 

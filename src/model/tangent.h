@@ -22,6 +22,11 @@ int tangent_equations(struct system *y, struct source_messages *messages);
 /* How many they are at most. */
 size_t tangent_count(const struct model *m, size_t equations);
 
+/* Is equation i one of them? */
+static inline int tangent_equation(const struct system *y, int i) {
+    return y->origin[i].kind == SYSTEM_TANGENT;
+}
+
 /* The direction whose companion a symbol is, -1: it is none; the unknown or multiplier it belongs to. */
 int tangent_direction(const struct model *m, expr symbol);
 expr tangent_primal(struct model *m, expr symbol);

@@ -201,6 +201,7 @@ keel_status values_at(const struct values *v, double t, const double *u, const d
     double *own = w->number, *full = own + v->inputs;
     for (int i = 0; i < v->count && v->unknown; i++) out[i] = u[v->unknown[i]];
     if (v->unknown) return KEEL_OK;
+    if (v->direct && v->inputs == v->own) return call(&v->target, t, u, parameter, out);
     memcpy(own, u, (size_t)v->own * sizeof *own);
     for (int i = v->own; i < v->inputs; i++) own[i] = multiplier ? multiplier[i - v->own] : NAN;
     if (v->direct) return call(&v->target, t, own, parameter, out);

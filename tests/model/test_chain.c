@@ -358,6 +358,56 @@ static void a_model_may_be_long(void **state) {
     keel_model_close(m);
 }
 
+/* What is no number, or cannot be had, in the middle of a run, of F, K and gamma, which are not looked at one
+ * by one while all is well. */
+static struct {
+    int map;       /* 0 F, 1 K, 2 gamma */
+    double from;   /* this time on */
+    double number; /* in its place; 0: the callback gives up */
+} broken;
+
+static int breaks(int map, double t, double *out) {
+    if (map != broken.map || t < broken.from) return 0;
+    out[3] = broken.number;
+    return broken.number == 0 ? -7 : 0;
+}
+static int broken_force(double t, const double *u, double *out, void *user) {
+    force(t, u, out, user);
+    return breaks(0, t, out);
+}
+static int broken_jacobian(double t, const double *u, double *out, void *user) {
+    jacobian(t, u, out, user);
+    return breaks(1, t, out);
+}
+static int broken_curvature(double t, const double *u, double *out, void *user) {
+    curvature(t, u, out, user);
+    return breaks(2, t, out);
+}
+
+static void failures_on_the_way_are_told(void **state) {
+    (void)state;
+    static const char *const name[] = {"f", "constraint", "curvature"};
+    static const double number[] = {NAN, HUGE_VAL, 0};
+    for (int k = 0; k < 9; k++) {
+        struct variant v;
+        open_variant(&v, 20, 0, 0);
+        v.keel.f.value = broken_force;
+        v.keel.constraint.jacobian = broken_jacobian;
+        v.keel.curvature = broken_curvature;
+        broken.map = k / 3, broken.number = number[k % 3], broken.from = 0.11;
+        keel_options o = {.method = "dop853+project", .step = 0.02};
+        keel_solver *s = keel_open(&v.keel, &o);
+        assert_int_equal(keel_state_of(s), KEEL_OK);
+        assert_int_equal(keel_run(s, 1), KEEL_EUSER);
+        const char *said = keel_message(s);
+        if (!strstr(said, name[k / 3]) || !strstr(said, k % 3 < 2 ? "not finite" : "gave up"))
+            fail_msg("%s: %s", name[k / 3], said);
+        assert_true(keel_time(s) > 0.09 && keel_time(s) < 0.11);
+        keel_close(s);
+        close_variant(&v);
+    }
+}
+
 /* Without the library what is large is refused, and why. */
 static void nothing_large_without_the_library(void **state) {
     (void)state;
@@ -369,10 +419,15 @@ static void nothing_large_without_the_library(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sparse_is_dense),     cmocka_unit_test(growth_is_linear),
-        cmocka_unit_test(same_bits),           cmocka_unit_test(redundant_rods_share),
-        cmocka_unit_test(mistakes_are_told),   cmocka_unit_test(free_values_are_found),
-        cmocka_unit_test(a_model_may_be_long), cmocka_unit_test(false_invariants_are_found),
+        cmocka_unit_test(sparse_is_dense),
+        cmocka_unit_test(growth_is_linear),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(redundant_rods_share),
+        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(free_values_are_found),
+        cmocka_unit_test(a_model_may_be_long),
+        cmocka_unit_test(false_invariants_are_found),
+        cmocka_unit_test(failures_on_the_way_are_told),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(nothing_large_without_the_library)};
     if (!sparse_available()) return cmocka_run_group_tests(without, NULL, NULL);

@@ -88,6 +88,7 @@ static void kernels_come_on_the_way(void **state) {
     keel_sim *ahead = begin(x, m), *plain = begin(x, slow), *left = begin(x, m);
     assert_int_equal(keel_sim_compile_ahead(ahead), 0); /* the model's own functions come first */
     keel_model_compile(m, 1);
+    assert_int_equal(keel_sim_compile_cached(ahead), 0); /* nobody has made one, and no compiler is asked */
     double t = 0;
     int found = 0;
     for (time_t late = time(NULL) + 60; !found && time(NULL) < late;) {
@@ -99,8 +100,16 @@ static void kernels_come_on_the_way(void **state) {
     go(x, ahead, t + x->t_end), go(x, plain, t + x->t_end);
     assert_memory_equal(keel_state(keel_sim_solver(ahead)), keel_state(keel_sim_solver(plain)),
                         4 * sizeof(double));
-    assert_int_equal(keel_sim_compile_ahead(left), 1); /* from the cache, at once */
+    assert_int_equal(keel_sim_compile_cached(left), 1);
+    assert_int_equal(keel_sim_compile_cached(left), 1);
+    keel_sim *last = begin(x, m), *none = begin(x, slow);
+    go(x, left, x->t_end), go(x, none, x->t_end);
+    assert_int_equal(same(left, none, 4), 1);
+    assert_int_equal(keel_sim_compile_ahead(last), 1); /* from the cache, at once */
+    assert_int_equal(keel_sim_compile_cached(none), 0);
+    assert_int_equal(keel_sim_compile_cached(NULL), 0);
     keel_sim_close(ahead), keel_sim_close(plain), keel_sim_close(left);
+    keel_sim_close(last), keel_sim_close(none);
     keel_model_close(m), keel_model_close(slow);
 }
 

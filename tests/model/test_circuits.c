@@ -115,10 +115,166 @@ static void a_long_ladder_is_read(void **state) {
     keel_model_close(m);
 }
 
+static const keel_problem *problem_of(const keel_model *m) {
+    keel_mode mode;
+    assert_int_equal(keel_model_mode(m, 0, &mode), 1);
+    return mode.problem;
+}
+
+/* What leaves the equations by sums of them: how many values a run is left to solve for. */
+static void sums_of_equations_leave_few_values(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int values;
+    } row[] = {
+        /* a difference of potentials, and the current between two balances with a nonlinear one */
+        {"var u, a, b\n2*u' = -a^3\nu = a - b\n2*u' = b^3 + b\ninit u = 1\nrun 0 .. 1\n", 1},
+        /* slopes of parameters: the same one cancels, different ones stay */
+        {"param C = 2\nvar u, a, b\nC*u' + a^3 + a = 0\nu = a - b\n-C*u' + b^3 + b = 0\ninit u = 1\nrun 0 .. "
+         "1\n",
+         1},
+        {"param C = 2, D = 1\nvar u, a, b\nC*u' + a^3 + a = 0\nu = a - b\nb^3 + b = D*u'\ninit u = 1\nrun 0 "
+         ".. "
+         "1\n",
+         2},
+        /* a number that is not 1 or -1 in the ratio, and a slope that may vanish on the way */
+        {"var x, y, z\nx' = -x\ny + 3*z = x\ny^3 + 2*y + z = 1\ninit x = 1\nrun 0 .. 1\n", 2},
+        {"var x, y, z\nx' = -x\nx*y + x*z = 1\ny^3 + y - z = 1\ninit x = 1\nrun 0 .. 1\n", 2},
+        /* where a start value, a guess or a tolerance is given, both stay */
+        {"var x, y, z {atol = 1e-9}\nx' = -x\ny + z = x\ny^3 + y - z = 1\ninit x = 1\nguess y = 1\nrun 0 .. "
+         "1\n",
+         2},
+        {"var x, y, z\nx' = -x\ny + z = x\ny^3 + y - z = 1\ninit x = 1\nguess y = 1\nrun 0 .. 1\n", 1},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        keel_model *m = model_of(row[i].text);
+        if (problem_of(m)->m != row[i].values) fail_msg("%d values: %s", problem_of(m)->m, row[i].text);
+        keel_model_close(m);
+    }
+}
+
+/* y + z = 3, y z = 2: a guess of either finds its solution, and what has left is a column, an event and a
+ * sensitivity like others. */
+static void what_has_left_is_there(void **state) {
+    (void)state;
+    for (int guess = 0; guess < 4; guess++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "param p = 3\nvar x, y, z\nx' = 1\ny + z = p + x\ny*z = 2\ninit x = 0\nguess %s = %s\n"
+                 "output s = y'\nevent up: %s - 4 rising -> stop\nrun 0 .. 9\n",
+                 guess % 2 ? "z" : "y", guess / 2 ? "1.9" : "1.1", guess == 1 || guess == 2 ? "y" : "z");
+        keel_model *m = keel_model_read("guess", text, strlen(text),
+                                        &(keel_model_options){.interpret = 1, .sensitivity = "p"});
+        if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
+        assert_int_equal(problem_of(m)->m, 2); /* with that of the sensitivity */
+        keel_sim *s = keel_sim_open(m, &(keel_options){.method = "dop853", .rtol = 1e-10});
+        int large_y = guess == 1 || guess == 2;
+        assert_near(value_of(s, "y"), large_y ? 2 : 1, 1e-9);
+        assert_true(keel_sim_run(s, 9) >= 0);
+        /* the larger of both is 4 where 4 + 1/2 = 3 + t; d large/dp = large/(large - small) */
+        assert_near(value_of(s, "x"), 1.5, 1e-8);
+        assert_near(value_of(s, "y"), large_y ? 4 : 0.5, 1e-8);
+        assert_near(value_of(s, large_y ? "d/dp y" : "d/dp z"), 4 / 3.5, 1e-7);
+        assert_near(value_of(s, "s"), large_y ? 4 / 3.5 : -0.5 / 3.5, 1e-7);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+}
+
+static int draw(unsigned *seed, int below) {
+    *seed = *seed * 1103515245U + 12345U;
+    return (int)(*seed >> 16) % below;
+}
+
+/* A random circuit: a tree of resistors, a source, capacitors without loops among these, diodes; how many
+ * nodes.  guesses: of all potentials, which keeps them where Newton's method begins. */
+enum { NODES = 6 };
+static int random_circuit(unsigned *seed, int guesses, char *text, size_t capacity) {
+    int nodes = 2 + draw(seed, NODES - 1), joined[NODES + 1], capacitors = 0;
+    size_t at =
+        (size_t)snprintf(text, capacity, BEGIN "node n[0..%d]\nuse Resistor e(n[0], earth, 1e9)\n", nodes);
+#define ADD(...) at += (size_t)snprintf(text + at, capacity - at, __VA_ARGS__)
+    for (int i = 0; i <= nodes; i++) joined[i] = i;
+    for (int i = 1; i <= nodes; i++)
+        ADD("use Resistor r%d(n[%d], n[%d], %d)\n", i, i, draw(seed, i), 1 + draw(seed, 9));
+    ADD("use Resistor g(n[%d], earth, 1)\nuse Source s(n[0], earth, v = 2*sin(3*t))\n", nodes);
+    for (int i = 0; i < 8; i++) {
+        int a = draw(seed, nodes + 1), b = draw(seed, nodes + 1);
+        if (i % 2) {
+            if (a != b) ADD("use Diode d%d(n[%d], n[%d], Is = 1e-5)\n", i, a, b);
+            continue;
+        }
+        if (joined[a] == joined[b]) continue;
+        for (int k = 0, from = joined[b], to = joined[a]; k <= nodes; k++)
+            if (joined[k] == from) joined[k] = to;
+        ADD("use Capacitor c%d(n[%d], n[%d], 0.%d)\ninit c%d.u = 0\n", i, a, b, 1 + i, i);
+        capacitors++;
+    }
+    for (int i = 1; i <= nodes && guesses; i++) ADD("guess n[%d].v = 0\n", i);
+    ADD("run 0 .. 2\n");
+#undef ADD
+    return capacitors ? nodes + 1 : 0;
+}
+
+/* They have no more unknowns than nodes and sources, and move as they do with all potentials solved for. */
+static void random_circuits_move_as_before(void **state) {
+    (void)state;
+    unsigned seed = 1;
+    for (int i = 0; i < 40; i++) {
+        double value[2][NODES + 1];
+        unsigned own = 0;
+        int nodes = 0;
+        for (int guesses = 0; guesses < 2; guesses++) {
+            char text[3000];
+            own = seed;
+            nodes = random_circuit(&own, guesses, text, sizeof text);
+            if (nodes == 0) break;
+            keel_model *m =
+                keel_model_read("random", text, strlen(text), &(keel_model_options){.interpret = 1});
+            if (keel_model_status(m) != KEEL_OK) fail_msg("%s\n%s", keel_model_message(m), text);
+            const keel_problem *p = problem_of(m);
+            if (!guesses && p->n + p->m > nodes + 1) fail_msg("%d + %d unknowns: %s", p->n, p->m, text);
+            keel_sim *s = keel_sim_open(m, &(keel_options){.method = "radau", .rtol = 1e-8});
+            run_to(s, 2);
+            for (int k = 0; k < nodes; k++) {
+                char name[20];
+                snprintf(name, sizeof name, "n.v[%d]", k);
+                value[guesses][k] = value_of(s, name);
+                if (guesses && !(fabs(value[1][k] - value[0][k]) <= 1e-5))
+                    fail_msg("%s = %.12g and %.12g: %s", name, value[0][k], value[1][k], text);
+            }
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+        seed = own;
+    }
+}
+
+/* Potentials above a chain of capacitors are sums of their voltages: of few, whatever its length. */
+static void a_chain_of_capacitors_stays_sparse(void **state) {
+    (void)state;
+    static const char text[] = BEGIN
+        "param N = 400\nnode a[0..N], s\nuse Source v(s, earth, v = sin(t))\nuse Resistor q(s, a[0], 1)\n"
+        "for k in 1..N:\n    use Capacitor c[k](a[k-1], a[k], 1)\n    use Diode d[k](a[k], earth)\n"
+        "    use Resistor r[k](a[k], earth, 1)\n    init c[k].u = 0\nrun 0 .. 1\n";
+    keel_model *m = model_of(text);
+    const keel_problem *p = problem_of(m);
+    assert_int_equal(p->n, 400);
+    assert_in_range(p->m, 1, 400 / 8);
+    assert_true(p->f.pattern->nnz <= 24 * p->n);
+    assert_true(p->algebraic.pattern->nnz <= 24 * p->m);
+    keel_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(circuits_do_what_they_should),
         cmocka_unit_test(a_long_ladder_is_read),
+        cmocka_unit_test(sums_of_equations_leave_few_values),
+        cmocka_unit_test(what_has_left_is_there),
+        cmocka_unit_test(a_chain_of_capacitors_stays_sparse),
+        cmocka_unit_test(random_circuits_move_as_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

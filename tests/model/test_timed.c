@@ -273,9 +273,64 @@ static void mistakes_have_their_sentences(void **state) {
     }
 }
 
+/* All samples of a call act in one loop, unless something else may happen: a located event that never does,
+ * single steps.  The bits are the same, as they are with an interpreter in place of machine code, and beside
+ * a second sample that changes nothing. */
+static void in_a_loop_they_are_what_they_are_alone(void **state) {
+    (void)state;
+    static const char with[] =
+        "param T = 0.01, k = 2\nvar x, u\nx' = -x + u\nu' = 0\nevent sample: every T -> u := k*(1 - x)\n"
+        "event never: x - 1e9 rising -> record\ninit x = 0, u = 0\nrun 0 .. 10\n";
+    static const char two[] =
+        "param T = 0.01, k = 2\nvar x, u\nx' = -x + u\nu' = 0\nevent late: at t = 1e9 -> x := t, u := 7\n"
+        "event sample: every T -> u := k*(1 - x)\ninit x = 0, u = 0\nrun 0 .. 10\n";
+    static const keel_options options[] = {
+        {.rtol = 1e-8}, {.method = "rk4", .step = 0.01}, {.method = "radau"}};
+    keel_model *own[4] = {
+        model_of(SAMPLED), model_of(with), model_of(two),
+        keel_model_read("interpreted", SAMPLED, strlen(SAMPLED), &(keel_model_options){.interpret = 1})};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        double x = 0, u = 0;
+        long steps = 0;
+        for (int way = 0; way < 5; way++) { /* the last one in single steps */
+            keel_sim *s = open_it(own[way % 4], &options[i]);
+            keel_status status = KEEL_OK;
+            while (way == 4 && keel_time(keel_sim_solver(s)) < 10 && status == KEEL_OK)
+                status = keel_sim_step(s, 10);
+            assert_int_equal(status, KEEL_OK);
+            run_to(s, 10);
+            if (way == 0)
+                x = value_of(s, "x"), u = value_of(s, "u"), steps = keel_statistics(keel_sim_solver(s)).steps;
+            assert_true(value_of(s, "x") == x && value_of(s, "u") == u);
+            assert_int_equal(keel_statistics(keel_sim_solver(s)).steps, steps);
+            assert_int_equal(event_records(s), 1001);
+            keel_sim_close(s);
+        }
+    }
+    for (int k = 0; k < 4; k++) keel_model_close(own[k]);
+}
+
+/* What goes wrong there is told as elsewhere. */
+static void a_loop_of_samples_ends_where_it_must(void **state) {
+    (void)state;
+    keel_model *m = model_of("var x, u\nx' = u\nu' = 0\nevent s: every 0.5 -> u := sqrt(2 - t)\n"
+                             "init x = 0, u = 0\nrun 0 .. 9\n");
+    keel_sim *s = open_it(m, NULL);
+    assert_int_equal(keel_sim_run(s, 9), KEEL_EUSER);
+    assert_non_null(strstr(keel_sim_message(s), "event `s` at t = 2.5 assigns something that is no number"));
+    keel_sim_close(s);
+    s = open_it(m, &(keel_options){.method = "dopri5", .max_step = 0.01, .max_steps = 120});
+    assert_int_equal(keel_sim_run(s, 9), KEEL_ELIMIT);
+    assert_non_null(strstr(keel_sim_message(s), "120 steps were taken"));
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_at_whole_multiples),
+        cmocka_unit_test(in_a_loop_they_are_what_they_are_alone),
+        cmocka_unit_test(a_loop_of_samples_ends_where_it_must),
         cmocka_unit_test(what_is_sampled_follows_the_recursion),
         cmocka_unit_test(samples_take_no_more_steps_than_they_are),
         cmocka_unit_test(samples_evaluate_what_they_change),

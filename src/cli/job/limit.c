@@ -10,8 +10,10 @@
 enum { USUAL = 10000000 };
 enum { QUICK = 64 }; /* steps within 5 ms: LIMIT_PAUSE of them take no longer than a third of a second */
 
-/* A kernel saves some tenths of a microsecond a step, and the compiler takes some tenths of a second. */
-enum { KERNEL_FIRST = 1 << 14, KERNEL_LEAST = 1000000, KERNEL_BETWEEN = 32 };
+/* A kernel saves some tenths of a microsecond a step.  The compiler takes some tenths of a second, beside the
+ * run or before it goes on, and to look for what it has made before takes a millisecond. */
+enum { KERNEL_FIRST = 1 << 14, KERNEL_LEAST = 1000000, KERNEL_BESIDE = 200000, KERNEL_BETWEEN = 32 };
+enum { KERNEL_CACHED = 1 << 10 };
 
 struct limit limit_open(const keel_options *o, keel_sim *sim, keel_model *model) {
     keel_mode mode = {0};
@@ -26,29 +28,45 @@ struct limit limit_open(const keel_options *o, keel_sim *sim, keel_model *model)
                           .from = keel_time(s),
                           .began = keel_statistics(s).steps,
                           .kernel_at = KERNEL_FIRST,
+                          .cached_at = KERNEL_CACHED,
                           .stiff = o->step > 0 || (o->method && (strncmp(o->method, "radau", 5) == 0 ||
                                                                  strncmp(o->method, "auto", 4) == 0))};
 }
 
-/* Once it is known how long the run will be: are there many more steps to take, and many between two samples?
- * Counted, not timed. */
-static int kernel_pays(struct limit *l, keel_sim *sim, double end) {
+/* Once it is known how long the run will be: are there so many more steps to take, and many between two
+ * samples?  Counted, not timed. */
+static int kernel_pays(const struct limit *l, keel_sim *sim, double end, double least) {
     double now = keel_time(keel_sim_solver(sim)), taken = (double)(l->taken - l->began);
-    if (!l->kernel_at || taken < (double)l->kernel_at) return 0;
-    l->kernel_at *= 2;
     double left = taken * fabs(end - now) / fabs(now - l->from);
-    return left >= KERNEL_LEAST && taken >= KERNEL_BETWEEN * (double)l->samples;
+    return left >= least && taken >= KERNEL_BETWEEN * (double)l->samples;
+}
+
+/* One that an earlier run had compiled is looked for once. */
+static void find_kernel(struct limit *l, keel_sim *sim, double end) {
+    if (!l->cached_at || !l->kernel_at || l->taken - l->began < l->cached_at) return;
+    l->cached_at *= 2;
+    if (!kernel_pays(l, sim, end, KERNEL_CACHED)) return;
+    double begin = job_seconds();
+    l->cached_at = 0;
+    if (keel_sim_compile_cached(sim)) l->kernel_at = 0;
+    l->compile_s += job_seconds() - begin;
+}
+
+static void ask_for_kernel(struct limit *l, keel_sim *sim, double end) {
+    if (!l->kernel_at || l->taken - l->began < l->kernel_at) return;
+    l->kernel_at *= 2;
+    if (!kernel_pays(l, sim, end, l->ahead ? KERNEL_BESIDE : KERNEL_LEAST)) return;
+    double begin = job_seconds();
+    l->kernel_at = 0;
+    if (!l->ahead) keel_sim_compile(sim);
+    l->compile_s += job_seconds() - begin;
 }
 
 /* Machine code where there is some by now. */
 static void change_over(struct limit *l, keel_sim *sim, double end) {
     if (l->pause) keel_model_compile(l->model, 0);
-    if (kernel_pays(l, sim, end)) {
-        double begin = job_seconds();
-        l->kernel_at = 0;
-        if (!l->ahead) keel_sim_compile(sim);
-        l->compile_s += job_seconds() - begin;
-    }
+    if (l->ahead) find_kernel(l, sim, end);
+    ask_for_kernel(l, sim, end);
     if (!l->kernel_at && l->ahead && l->pause) keel_sim_compile_ahead(sim);
 }
 

@@ -19,6 +19,7 @@ struct limit {
     double from;         /* where it began */
     long began, samples; /* steps before it; times at which someone was waked since */
     long kernel_at;      /* steps after which a kernel may pay; 0: it was asked for */
+    long cached_at;      /* the same, if it has been compiled before; 0: it was looked for */
     double compile_s;    /* the compiler took so long */
     int pause;           /* after the last call: it is time for what is done now and then, at throttle.now */
 };

@@ -1,0 +1,91 @@
+/* sim_sample.c - see sim_sample.h. */
+#include "model/sim_sample.h"
+
+#include <keel/extras.h>
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* Has a problem no rows but those from which y is solved?  Then any state is consistent, and none moves. */
+static int is_free(const keel_problem *p) {
+    return !p->energy.value && p->invariant.count == 0 && p->constraint.count == 0 && p->rolling.count == 0 &&
+           p->hidden.count == 0 && p->algebraic.count == p->m;
+}
+
+int sim_sample_is_plain(const struct keel_sim *s, const struct inside_event *own) {
+    const struct inside_mode *mode = s->m->mode[s->mode];
+    return own->event->direction >= SYNTAX_EVERY && own->to == s->mode && !s->contact &&
+           is_free(&s->problem[s->mode]) && s->m->surfaces == 0 && s->m->model->directions == 0 &&
+           s->m->model->mode[s->mode].events == 0 && !mode->jump.there && !mode->impact.there &&
+           !mode->impact.impulse.there;
+}
+
+/* By the function of the model: the unknowns are those of the state but for what is assigned. */
+static keel_status take_assigned(struct keel_sim *s, const struct inside_event *own) {
+    keel_fn *value = s->m->mode[s->mode]->functions.call[functions_role_sample];
+    const double *state = keel_state(s->solver);
+    size_t all = (size_t)(s->problem[s->mode].n + s->problem[s->mode].m);
+    double *assigned = s->work + all;
+    if (!value) return sim_take_values(s, own);
+    if (value(keel_time(s->solver), state, assigned, &s->bound[s->mode])) return sim_no_memory(s);
+    memcpy(s->work, state, all * sizeof *state);
+    assigned += own->sample;
+    for (int k = 0; k < own->event->actions; k++) {
+        if (own->assigned[k] < 0) continue;
+        if (!isfinite(*assigned)) return sim_no_number(s, own, *assigned);
+        s->work[own->assigned[k]] = *assigned++;
+    }
+    return KEEL_OK;
+}
+
+keel_status sim_sample_take(struct keel_sim *s, const struct inside_event *own) {
+    keel_status status = take_assigned(s, own);
+    if (status != KEEL_OK) return status;
+    memcpy(s->entry, s->work, (size_t)(s->problem[s->mode].n + s->problem[s->mode].m) * sizeof *s->entry);
+    status = keel_go_on(s->solver, s->work);
+    return status < 0 ? sim_fail_after(s, own, status, sim_said_by(s->solver)) : KEEL_OK;
+}
+
+int sim_sample_alone(const struct keel_sim *s) {
+    const struct model_mode *mode = &s->m->model->mode[s->mode];
+    const struct inside_mode *inside = s->m->mode[s->mode];
+    if (mode->timed == 0 || s->observe || inside->branches.there || inside->formulation.clocks ||
+        s->problem[s->mode].clock)
+        return 0;
+    for (int i = mode->events; i < mode->events + mode->timed; i++) {
+        const struct model_event *event = &mode->event[i];
+        for (int k = 0; k < event->actions; k++)
+            if (event->action[k].kind == SYNTAX_STOP) return 0;
+        if (!sim_sample_is_plain(s, &inside->event[i])) return 0;
+    }
+    return 1;
+}
+
+static keel_status act(struct keel_sim *s, int number, double t) {
+    const struct inside_event *own = &s->m->mode[s->mode]->event[number];
+    keel_status status = sim_note(s, number, t);
+    if (status == KEEL_OK) status = sim_count_simultaneous(s, t);
+    return status == KEEL_OK && own->changes ? sim_sample_take(s, own) : status;
+}
+
+/* All that act at t, where the run stands, in the order of the file. */
+static keel_status act_now(struct keel_sim *s, double t) {
+    const struct model_mode *mode = &s->m->model->mode[s->mode];
+    if (mode->timed == 1) return act(s, mode->events, t);
+    keel_status status = KEEL_OK;
+    for (int number; status == KEEL_OK && (number = sim_due(s)) >= 0;) status = act(s, number, t);
+    return status;
+}
+
+keel_status sim_sample_all(struct keel_sim *s, double t_end, long begin) {
+    int bounded = sim_most_steps(s) < LONG_MAX;
+    double t;
+    keel_status status = KEEL_OK;
+    while (status == KEEL_OK && sim_next_sample(s, t_end, &t)) {
+        status = keel_run(s->solver, t);
+        if (status == KEEL_OK) status = act_now(s, t);
+        if (status == KEEL_OK && bounded && sim_too_many_steps(s, begin)) return s->status;
+    }
+    return status;
+}
