@@ -158,15 +158,6 @@ static int measure(struct engine *e) {
     return 1;
 }
 
-/* A block of zeros.  Of a large one the system hands out only the pages that are written to: methods and
- * projections keep room for what most runs never do. */
-static int take_block(struct engine *e) {
-    enum { ALIGNMENT = 32 };
-    unsigned char *memory = e->memory = calloc(1, engine_bytes(e) + ALIGNMENT);
-    e->block = memory ? memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT : NULL;
-    return memory ? 0 : -1;
-}
-
 static void carve(struct engine *e) {
     e->arena = (struct arena){.base = e->block};
     layout(e);
@@ -182,7 +173,7 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
         e->r = &e->blank;
         return e;
     }
-    if (take_block(e)) {
+    if (engine_take_block(e)) {
         free(e);
         return NULL;
     }
@@ -463,7 +454,7 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
     int measured = measure(e);
     e->r = &e->blank;
     if (measured && engine_too_large(e)) return e;
-    if (!measured || take_block(e)) {
+    if (!measured || engine_take_block(e)) {
         engine_close(e);
         return NULL;
     }

@@ -202,6 +202,7 @@ static inline struct engine *engine_of(const keel_manifold *view) { /* of which 
 }
 /* engine_memory.c: after its block is measured.  1: it has failed, with its sentence. */
 int engine_too_large(struct engine *e);
+int engine_take_block(struct engine *e); /* 0, or -1 without memory */
 /* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
  * begin 0: laid out only, to be filled from a saved state.  past NULL: nothing is known. */
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
