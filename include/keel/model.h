@@ -123,7 +123,8 @@ typedef struct keel_mode {
     int combinations;            /* equations that were replaced by linear combinations */
     int redundant;               /* constraints that follow from others */
     int quadratic, separable;    /* x' is a polynomial of degree 2; H = T(p) + V(q) */
-    int pairwise;                /* the functions depend on distances and momenta's products alone */
+    int pairwise;                /* the functions depend on distances and momenta's products alone, on no
+                                    more than 2^18 by the states of them */
 } keel_mode;
 KEEL_API int keel_model_modes(const keel_model *m);
 KEEL_API int keel_model_start(const keel_model *m);                        /* the first mode */

@@ -176,13 +176,11 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
         e->r = &e->blank;
         return e;
     }
-    size_t bytes = engine_bytes(e);
-    e->block = aligned_alloc(32, bytes);
-    if (!e->block) {
+    if (engine_take_block(e)) {
         free(e);
         return NULL;
     }
-    memcpy(e->block, source->block, bytes);
+    memcpy(e->block, source->block, engine_bytes(e));
     carve(e);
     if (field_attach(&e->field)) {
         engine_close(e);
@@ -196,7 +194,7 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
 void engine_close(struct engine *e) {
     if (!e) return;
     field_detach(&e->field);
-    free(e->block);
+    free(e->memory);
     free(e);
 }
 
@@ -460,12 +458,10 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
     int measured = measure(e);
     e->r = &e->blank;
     if (measured && engine_too_large(e)) return e;
-    if (measured) e->block = aligned_alloc(32, engine_bytes(e));
-    if (!e->block) {
+    if (!measured || engine_take_block(e)) {
         engine_close(e);
         return NULL;
     }
-    memset(e->block, 0, engine_bytes(e));
     carve(e);
     rows_open(&e->rows);
     if (field_attach(&e->field)) {

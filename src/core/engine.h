@@ -188,6 +188,7 @@ struct engine {
     int estimates;                     /* error estimates wanted: 0, 1, 2 */
     int algebraic_atol;                /* some of y have tolerances of their own */
     unsigned char *fixed_by_default;   /* n + m: all of x, none of y */
+    void *memory;                      /* what the block lies in */
     unsigned char *block;              /* the numbers, then the structs of the method and of the stabilizer */
     size_t block_size;                 /* of the numbers */
     size_t common;                     /* of those that do not depend on the method: the first ones */
@@ -202,6 +203,7 @@ static inline struct engine *engine_of(const keel_manifold *view) { /* of which 
 }
 /* engine_memory.c: after its block is measured.  1: it has failed, with its sentence. */
 int engine_too_large(struct engine *e);
+int engine_take_block(struct engine *e); /* 0, or -1 without memory */
 /* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
  * begin 0: laid out only, to be filled from a saved state.  past NULL: nothing is known. */
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,

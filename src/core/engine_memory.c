@@ -1,10 +1,12 @@
-/* engine_memory.c - does this machine hold the numbers of a run?
+/* engine_memory.c - does this machine hold the numbers of a run?  Their block.
  *
  * A block that no machine of this size holds is refused in a sentence: to take it would only begin to fail
  * where it is filled.  So are dense matrices whose entries an int does not count. */
 #include "core/engine.h"
 
 #include "base/machine.h"
+
+#include <stdlib.h>
 
 enum { ENTRIES_ROOT = 1 << 14, ENTRIES = 1 << 28 }; /* unknowns, entries of a dense matrix */
 enum { SMALL = 1 << 24 };                           /* bytes that any machine has: it is not even asked */
@@ -33,4 +35,13 @@ int engine_too_large(struct engine *e) {
     *e = without;
     e->r = &e->blank;
     return 1;
+}
+
+/* A block of zeros.  Of a large one the system hands out only the pages that are written to: methods and
+ * projections keep room for what most runs never do. */
+int engine_take_block(struct engine *e) {
+    enum { ALIGNMENT = 32 };
+    unsigned char *memory = e->memory = calloc(1, engine_bytes(e) + ALIGNMENT);
+    e->block = memory ? memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT : NULL;
+    return memory ? 0 : -1;
 }

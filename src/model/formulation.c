@@ -188,11 +188,8 @@ static int is_left_out(struct formulation *r, const struct formulation_map *map,
 
 /* No value of the map contains t? */
 static int is_autonomous(struct graph *g, const struct formulation_map *map) {
-    struct expr_list reached;
     expr t = expr_symbol(g, EXPR_TIME, 0, 0);
-    if (expr_order(g, (size_t)map->count, map->value, &reached)) return 0;
-    free(reached.item);
-    return g->mark[t] != g->stamp;
+    return !expr_any_depends(g, (size_t)map->count, map->value, 1, &t);
 }
 
 /* The partial derivatives by t; 1 or 0. */
@@ -216,7 +213,7 @@ int formulation_derivatives(struct formulation *r, struct formulation_map *map, 
     struct graph *g = graph_of(r);
     map->terms = terms ? pool_take(r->pool, ((size_t)map->count + 1) * sizeof *map->terms) : NULL;
     if (r->pool->refused) return 0;
-    if (!is_left_out(r, map, columns, by) &&
+    if (!map->jacobian.row_start && !is_left_out(r, map, columns, by) &&
         derive_jacobian(&r->derive, map->count, map->value, columns, by, &map->jacobian))
         return 0;
     map->autonomous = is_autonomous(g, map);
@@ -253,6 +250,28 @@ static int is_energy(const struct formulation *r, const struct model_row *row) {
     return mode_of(r)->keeps_energy && strcmp(row->label.text, "energy") == 0;
 }
 
+/* H_q = -p', H_p = q': the gradient of a large hamiltonian is taken from its motion, and so is its program
+ * (functions.c).  Small ones save no time by that, and would pay for the signs.  1, or 0 without memory. */
+static int gradient_of_motion(struct formulation *r) {
+    enum { LARGE = 500 };
+    struct graph *g = graph_of(r);
+    struct derive_sparse *j = &r->energy.jacobian;
+    int half = r->n / 2, canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
+    if (!canonical || r->n < LARGE || r->f.count != r->n || r->energy.value[0] != mode_of(r)->function)
+        return 1;
+    *j =
+        (struct derive_sparse){1, r->n, expr_take(g, 2, sizeof(int)), expr_take(g, (size_t)r->n, sizeof(int)),
+                               expr_take(g, (size_t)r->n, sizeof(expr))};
+    if (!j->row_start || !j->column || !j->value) return 0;
+    for (int i = 0; i < r->n; i++) {
+        expr rate = r->f.value[i < half ? half + i : i - half];
+        if (derive_is_zero(g, rate)) continue;
+        j->column[j->row_start[1]] = i;
+        j->value[j->row_start[1]++] = i < half ? expr_make(g, EXPR_NEG, rate, 0, 0) : rate;
+    }
+    return !g->failed;
+}
+
 /* The energy has a map of its own, which a hamiltonian always fills. */
 static int keep_energy(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
@@ -264,6 +283,7 @@ static int keep_energy(struct formulation *r) {
     r->energy.names[0] = "energy";
     r->energy.value[0] = kept_value(r, &row);
     if (r->energy.value[0] == EXPR_NONE) return 0;
+    if (!gradient_of_motion(r)) return diagnostics_memory(r->messages);
     return formulation_derivatives(r, &r->energy, r->n, r->basic, 1) || diagnostics_memory(r->messages);
 }
 
@@ -377,7 +397,7 @@ static int recognise(struct formulation *r) {
     const expr *q = r->basic, *p = r->basic + half;
     if (traits & KEEL_CANONICAL) r->separable = derive_separable(g, mode_of(r)->function, half, q, half, p);
     if (!(traits & KEEL_POSITIONS)) return 1;
-    if (distance_model(&r->distance, m, r->y->mode, EXPR_HELD, FORMULATION_FORMS))
+    if (distance_model(&r->distance, m, r->y->mode, EXPR_HELD, FORMULATION_FORMS, formulation_most_forms(r)))
         return diagnostics_memory(r->messages);
     r->pairwise = r->distance.recognised == r->distance.functions;
     return 1;

@@ -113,7 +113,8 @@ int formulation_general(struct formulation *r);     /* 1 or -1 */
 int formulation_inertia(const struct formulation *r);
 /* Is H_pp of a hamiltonian positive definite somewhere?  1; 0: nowhere, or nobody knows. */
 int formulation_mobility(struct formulation *r);
-int formulation_forms(struct formulation *r);    /* 1; 0: a message was added */
+int formulation_forms(struct formulation *r); /* 1; 0: a message was added */
+int formulation_most_forms(const struct formulation *r);
 int formulation_original(struct formulation *r); /* the same */
 /* Steps by the clock of the model, if it has one; then, with surfaces known, whether it may: the same. */
 int formulation_clock(struct formulation *r);

@@ -10,6 +10,11 @@
 
 enum { MOST_ENTRIES = 1 << 18 }; /* of a dense jacobian */
 
+int formulation_most_forms(const struct formulation *r) {
+    int most = r->n ? MOST_ENTRIES / r->n : 0;
+    return most ? most : 1;
+}
+
 static expr energy_by_forms(struct formulation *r) {
     struct graph *g = &r->y->m->graph;
     const struct distance *d = &r->distance;
@@ -38,7 +43,7 @@ int formulation_forms(struct formulation *r) {
     if (!r->form_symbol) return diagnostics_memory(r->messages);
     for (int k = 0; k < d->forms; k++) {
         r->form_symbol[k] = d->form[k].symbol;
-        r->quadratic_forms.value[k] = formulation_resolve(r, d->form[k].value);
+        r->quadratic_forms.value[k] = formulation_resolve(r, distance_form_value(d, &r->y->m->graph, k));
         if (r->quadratic_forms.value[k] == EXPR_NONE) return diagnostics_memory(r->messages);
     }
     r->energy_of_forms.value[0] = energy_by_forms(r);

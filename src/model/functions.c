@@ -76,6 +76,15 @@ int functions_tape(const struct formulation *r, size_t count, const expr *root, 
     return functions_tape_of(r, (size_t)r->n + (size_t)r->m, r->basic, count, root, out, missing);
 }
 
+/* Functions that are the motion up to order and signs have its program: 0, 1 where they are not, or -1. */
+static int build_from_motion(struct functions *f, const struct formulation *r, enum functions_role role,
+                             int count, const expr *root) {
+    if (role != functions_role_energy_jacobian || !f->there[functions_role_f] || count != r->f.count)
+        return 1;
+    return tape_build_turned(&f->tape[role], &r->y->m->graph, (size_t)count, root, &f->tape[functions_role_f],
+                             r->f.value);
+}
+
 static int build(struct functions *f, const struct formulation *r, enum functions_role role, int count,
                  const expr *root) {
     expr missing;
@@ -86,7 +95,10 @@ static int build(struct functions *f, const struct formulation *r, enum function
         states = (size_t)r->quadratic_forms.count, state = r->form_symbol;
     if (role >= functions_role_original_f && role <= functions_role_original_g_terms)
         states = (size_t)r->n + (size_t)r->original_g.count, state = r->original_symbol;
-    if (functions_tape_of(r, states, state, (size_t)count, root, &f->tape[role], &missing)) return -1;
+    int status = build_from_motion(f, r, role, count, root);
+    if (status > 0)
+        status = functions_tape_of(r, states, state, (size_t)count, root, &f->tape[role], &missing);
+    if (status) return -1;
     f->there[role] = 1;
     f->call[role] = interpreted[role];
     return 0;

@@ -5,7 +5,6 @@
 #include "symbolic/table.h"
 #include "model/functions.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -374,15 +373,18 @@ static int jumps(struct graph *g, expr e) {
     return n.op == EXPR_ATAN2 && (varies(g, n.a) || varies(g, n.b));
 }
 
-/* The lists with all atan2 unfolded. */
-static int unfold(struct freezer *z, struct lists *lists, size_t count, expr *root) {
-    struct expr_list all;
-    int any = 0, good = 1;
-    if (expr_order(z->g, count, root, &all)) return 0;
-    for (size_t k = 0; k < all.count && !any; k++) any = jumps(z->g, all.item[k]);
-    expr *image = any ? expr_take(z->g, z->g->count, sizeof *image) : NULL;
-    for (size_t k = 0; k < all.count && image && good; k++) {
-        expr e = all.item[k];
+static int any_jumps(struct graph *g, const struct expr_list *all) {
+    int any = 0;
+    for (size_t k = 0; k < all->count && !any; k++) any = jumps(g, all->item[k]);
+    return any;
+}
+
+/* The lists with all atan2 unfolded; `all` is what they are made of, before and after. */
+static int unfold(struct freezer *z, struct lists *lists, size_t count, expr *root, struct expr_list *all) {
+    int good = 1;
+    expr *image = expr_take(z->g, z->g->count, sizeof *image);
+    for (size_t k = 0; k < all->count && image && good; k++) {
+        expr e = all->item[k];
         const struct expr_node n = z->g->node[e];
         int operands = expr_operands((enum expr_op)n.op);
         if (operands == 0) image[e] = e;
@@ -396,10 +398,11 @@ static int unfold(struct freezer *z, struct lists *lists, size_t count, expr *ro
     for (size_t k = 0; k < count && image && good; k++) root[k] = image[root[k]];
     for (int k = 0; k < lists->lists && image && good; k++)
         for (size_t i = 0; i < lists->count[k]; i++) lists->list[k][i] = image[lists->list[k][i]];
-    free(all.item);
-    good &= !any || image;
+    good &= image != NULL;
     free(image);
-    return good;
+    free(all->item);
+    *all = (struct expr_list){NULL, 0};
+    return good && expr_order(z->g, count, root, all) == 0;
 }
 
 static int any_switches(const struct graph *g, const struct expr_list *all) {
@@ -408,34 +411,45 @@ static int any_switches(const struct graph *g, const struct expr_list *all) {
     return 0;
 }
 
-static int freeze(struct freezer *z, struct lists *lists, size_t count, const expr *root) {
-    struct expr_list all;
-    if (expr_order(z->g, count, root, &all)) return 0;
-    if (!any_switches(z->g, &all)) return free(all.item), 1;
+static int freeze(struct freezer *z, struct lists *lists, size_t count, const expr *root,
+                  const struct expr_list *all) {
     z->nodes = z->g->count;
     z->image = expr_take(z->g, z->nodes, sizeof *z->image);
     z->guard = expr_take(z->g, z->nodes, sizeof *z->guard);
     z->surface = expr_take(z->g, z->nodes, sizeof *z->surface);
     int good = z->image && z->guard && z->surface;
-    if (good) make_images(z, &all);
-    if (good && z->count && !z->failed) make_images(z, &all); /* now that all surfaces are known */
+    if (good) make_images(z, all);
+    if (good && z->count && !z->failed) make_images(z, all); /* now that all surfaces are known */
     for (size_t k = 0; k < count && good && z->count; k++) use(z, root[k], expr_constant(z->g, 1));
-    if (good && z->count && !z->failed) make_guards(z, &all);
-    free(all.item);
+    if (good && z->count && !z->failed) make_guards(z, all);
     if (!good || z->failed || z->g->failed) return 0;
     for (int k = 0; k < lists->lists; k++)
         for (size_t i = 0; i < lists->count[k]; i++) lists->list[k][i] = z->image[lists->list[k][i]];
     return z->count == 0 || add_events(z);
 }
 
+/* Is there nothing to look for?  -1 without memory. */
+static int is_smooth(struct graph *g, size_t count, const expr *root) {
+    struct expr_list all;
+    if (expr_reach(g, count, root, &all)) return -1;
+    int smooth = !any_jumps(g, &all) && !any_switches(g, &all);
+    free(all.item);
+    return smooth;
+}
+
 int surface_freeze(struct formulation *r) {
     struct freezer z = {.r = r, .g = &r->y->m->graph};
     struct lists lists;
+    struct expr_list all = {NULL, 0};
     size_t count;
     list_all(r, &lists);
     expr *root = gather(z.g, &lists, &count);
-    int good = root && unfold(&z, &lists, count, root) && freeze(&z, &lists, count, root);
+    int smooth = root ? is_smooth(z.g, count, root) : -1, good = smooth >= 0;
+    if (smooth == 0) good = expr_order(z.g, count, root, &all) == 0;
+    if (good && any_jumps(z.g, &all)) good = unfold(&z, &lists, count, root, &all);
+    if (good && any_switches(z.g, &all)) good = freeze(&z, &lists, count, root, &all);
     free(root);
+    free(all.item);
     free(z.image);
     free(z.guard);
     free(z.surface);
@@ -443,52 +457,5 @@ int surface_freeze(struct formulation *r) {
     free(z.matters);
     free(z.printed);
     free(z.stairs);
-    return good;
-}
-
-int surface_clocks(const struct formulation *r, double t, double way, double *parameter) {
-    const struct model *m = r->y->m;
-    double *piece = parameter + m->parameters + m->helds + r->surfaces;
-    int changed = 0;
-    for (int k = 0; k < r->clocks; k++) {
-        double now = table_piece(m->graph.rows[r->clock[k]], t, way);
-        changed += now != piece[k];
-        piece[k] = now;
-    }
-    return changed;
-}
-
-double surface_next_knot(const struct formulation *r, double way, const double *parameter) {
-    const struct model *m = r->y->m;
-    const double *piece = parameter + m->parameters + m->helds + r->surfaces;
-    double next = way * HUGE_VAL;
-    for (int k = 0; k < r->clocks; k++) {
-        double knot = table_next(m->graph.rows[r->clock[k]], piece[k], way);
-        if ((knot - next) * way < 0) next = knot;
-    }
-    return next;
-}
-
-int surface_sides(const struct formulation *r, const struct tape *event, double t, const double *u,
-                  double *parameter) {
-    const struct model *m = r->y->m;
-    int first = r->event.count - r->surfaces, changed = 1;
-    double *now = parameter + m->parameters + m->helds,
-           *value = calloc((size_t)r->event.count + 1, sizeof *value);
-    surface_clocks(r, t, r->way, parameter);
-    for (int k = 0; k < r->surfaces; k++) now[k] = r->event_kind[first + k] == KEEL_STAIRCASE ? 0 : 1;
-    /* one side may decide what another is of */
-    int good = value != NULL;
-    for (int round = 0; good && changed && round <= r->surfaces; round++) {
-        changed = 0;
-        good = tape_call(event, t, u, parameter, value) == 0;
-        for (int k = 0; k < r->surfaces && good; k++) {
-            double v = value[first + k], s = now[k];
-            if (isfinite(v)) s = r->event_kind[first + k] == KEEL_STAIRCASE ? floor(v) : v < 0 ? -1 : 1;
-            changed |= s != now[k];
-            now[k] = s;
-        }
-    }
-    free(value);
     return good;
 }

@@ -178,13 +178,10 @@ static int walk_open(struct distance_walk *w, struct distance *d, const struct d
     w->sum = calloc(nodes, sizeof *w->sum);
     w->finished = calloc(nodes, sizeof *w->finished);
     w->number = calloc(nodes, sizeof *w->number);
-    w->first_form = malloc((points + 1) * sizeof *w->first_form);
     w->row = calloc(points + 1, sizeof *w->row);
     w->seen = calloc(points + 1, sizeof *w->seen);
     w->touched = calloc(points + 1, sizeof *w->touched);
-    if (!w->sum || !w->finished || !w->number || !w->first_form || !w->row || !w->seen || !w->touched)
-        return 0;
-    for (int i = 0; i < p->points; i++) w->first_form[i] = -1;
+    if (!w->sum || !w->finished || !w->number || !w->row || !w->seen || !w->touched) return 0;
     for (int k = 0; k < w->n; k++) {
         w->number[p->position[k]] = k + 1;
         if (p->momentum) w->number[p->momentum[k]] = w->n + k + 1;
@@ -194,7 +191,7 @@ static int walk_open(struct distance_walk *w, struct distance *d, const struct d
 
 static void walk_close(struct distance_walk *w) {
     pool_release(&w->pool);
-    free(w->sum), free(w->finished), free(w->number), free(w->first_form), free(w->row);
+    free(w->sum), free(w->finished), free(w->number), free(w->chain), free(w->row);
     free(w->seen), free(w->touched), free(w->shift), free(w->sample);
 }
 
@@ -245,7 +242,7 @@ static void symmetries(struct distance_walk *w) {
     free(used.item);
 }
 
-/* Beyond the memory that a walk may take nothing is recognised. */
+/* Beyond the memory that a walk may take, or the forms that are asked for, nothing is recognised. */
 static void give_up(struct distance *d, const struct distance_problem *p) {
     d->recognised = 0;
     for (int k = 0; k < p->functions; k++) {
@@ -259,14 +256,15 @@ int distance_find(struct distance *d, const struct distance_problem *p) {
     struct expr_list all = {0};
     int opened = results_open(d, p);
     opened = walk_open(&w, d, p) && opened;
-    if (opened) opened = expr_order(p->g, (size_t)p->functions, p->function, &all) == 0;
+    w.beyond = p->most && p->points / 2 > p->most; /* a form has two points, and all have forms */
+    if (opened && !w.beyond) opened = expr_order(p->g, (size_t)p->functions, p->function, &all) == 0;
     for (size_t k = 0; k < all.count && opened && !w.failed; k++) w.sum[all.item[k]] = visit(&w, all.item[k]);
-    for (int k = 0; k < p->functions && opened && !w.failed; k++) {
+    for (int k = 0; k < p->functions && opened && !w.failed && !w.beyond; k++) {
         d->function[k] = finish(&w, p->function[k], &d->left[k]);
         if (d->function[k] != EXPR_NONE) d->left[k] = EXPR_NONE, d->recognised++;
     }
     if (w.pool.starved) p->g->failed = 1;
-    if (opened && w.pool.refused) {
+    if (opened && (w.pool.refused || w.beyond)) {
         give_up(d, p);
         w.failed = 0;
     }
@@ -275,6 +273,26 @@ int distance_find(struct distance *d, const struct distance_problem *p) {
     walk_close(&w);
     if (!opened || w.failed) p->g->failed = 1;
     return p->g->failed ? -1 : 0;
+}
+
+expr distance_form_value(const struct distance *d, struct graph *g, int k) {
+    const struct distance_form *f = &d->form[k];
+    expr sum = EXPR_NONE;
+    for (int c = 0; c < d->dimension; c++) {
+        expr term;
+        if (f->kind == DISTANCE_PRODUCT) {
+            expr a = d->momentum[f->i * d->dimension + c], b = d->momentum[f->j * d->dimension + c];
+            term = f->i == f->j ? expr_powi(g, a, 2) : expr_make(g, EXPR_MUL, a, b, 0);
+        } else {
+            expr a = d->position[f->i * d->dimension + c];
+            if (f->kind == DISTANCE_PAIR)
+                a = expr_make(g, EXPR_SUB, a, d->position[f->j * d->dimension + c], 0);
+            else if (f->centre) a = expr_make(g, EXPR_SUB, a, f->centre[c], 0);
+            term = expr_powi(g, a, 2);
+        }
+        sum = c ? expr_make(g, EXPR_ADD, sum, term, 0) : term;
+    }
+    return sum;
 }
 
 void distance_close(struct distance *d) {

@@ -26,6 +26,7 @@ struct distance_problem {
     const expr *function;
     enum expr_kind kind; /* the symbols of the forms: this kind, numbered from `first` on */
     uint32_t first;
+    int most; /* forms beyond this number serve nobody, and nothing is recognised then; 0: any number */
 };
 
 enum distance_kind {
@@ -38,8 +39,8 @@ struct distance_form {
     enum distance_kind kind;
     int i, j;           /* points, from 0 on; CENTRE: j = -1 */
     const expr *centre; /* [dimension] c, free of coordinates; NULL: the origin */
-    expr symbol, value; /* what stands for it; what it is in coordinates */
-    int next;           /* the next form with the same i; -1: none */
+    expr symbol;        /* what stands for it */
+    int next;           /* of the walk */
 };
 
 struct distance {
@@ -62,6 +63,8 @@ int distance_find(struct distance *d, const struct distance_problem *p);
  * numbers x, y, z or x1, y1 of one ending, or else the elements x[i], y[i] of one index: the first way that
  * recognises most.  Numbers q[i] alone are points on a line if all depends on their differences.  Momenta are
  * velocities where there is a lagrangian. */
-int distance_model(struct distance *d, struct model *m, int mode, enum expr_kind kind, uint32_t first);
+int distance_model(struct distance *d, struct model *m, int mode, enum expr_kind kind, uint32_t first,
+                   int most);
+expr distance_form_value(const struct distance *d, struct graph *g, int k); /* in coordinates */
 void distance_close(struct distance *d);
 #endif

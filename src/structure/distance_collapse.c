@@ -30,42 +30,42 @@ static int same_centre(struct distance_walk *w, const expr *a, const expr *b) {
     return 1;
 }
 
-/* The form as an expression of the coordinates. */
-static expr value_of(struct distance_walk *w, const struct distance_form *f) {
-    struct graph *g = w->g;
-    int d = w->p->dimension;
-    expr sum = EXPR_NONE;
-    for (int c = 0; c < d; c++) {
-        expr term;
-        if (f->kind == DISTANCE_PRODUCT) {
-            expr a = w->p->momentum[f->i * d + c], b = w->p->momentum[f->j * d + c];
-            term = f->i == f->j ? expr_powi(g, a, 2) : expr_make(g, EXPR_MUL, a, b, 0);
-        } else {
-            expr a = w->p->position[f->i * d + c];
-            if (f->kind == DISTANCE_PAIR) a = expr_make(g, EXPR_SUB, a, w->p->position[f->j * d + c], 0);
-            else if (f->centre) a = expr_make(g, EXPR_SUB, a, f->centre[c], 0);
-            term = expr_powi(g, a, 2);
-        }
-        sum = c ? expr_make(g, EXPR_ADD, sum, term, 0) : term;
+/* The chain of forms in which this one is, if it is known. */
+static int *chain_of(const struct distance_walk *w, enum distance_kind kind, int i, int j) {
+    uint64_t key = (uint64_t)(uint32_t)i << 32 | (uint32_t)(3 * j + (int)kind);
+    return &w->chain[(key * 0x9e3779b97f4a7c15u >> 32) % (uint32_t)w->chains];
+}
+
+/* Room for more forms, and as many chains.  1, or 0 without memory. */
+static int widen(struct distance_walk *w) {
+    struct distance *d = w->d;
+    int capacity = 2 * d->form_capacity + 16;
+    struct distance_form *form = realloc(d->form, (size_t)capacity * sizeof *form);
+    if (form) d->form = form;
+    int *chain = form ? realloc(w->chain, (size_t)capacity * sizeof *chain) : NULL;
+    if (!chain) return 0;
+    w->chain = chain;
+    d->form_capacity = w->chains = capacity;
+    for (int k = 0; k < capacity; k++) chain[k] = -1;
+    for (int k = 0; k < d->forms; k++) {
+        int *first = chain_of(w, form[k].kind, form[k].i, form[k].j);
+        form[k].next = *first;
+        *first = k;
     }
-    return sum;
+    return 1;
 }
 
 /* The symbol of a form, which is added where it is new. */
 static expr form_symbol(struct distance_walk *w, enum distance_kind kind, int i, int j, const expr *centre) {
     struct distance *d = w->d;
-    for (int k = w->first_form[i]; k >= 0; k = d->form[k].next) {
+    for (int k = w->chains ? *chain_of(w, kind, i, j) : -1; k >= 0; k = d->form[k].next) {
         const struct distance_form *f = &d->form[k];
-        if (f->kind == kind && f->j == j && same_centre(w, f->centre, centre)) return f->symbol;
+        if (f->kind == kind && f->i == i && f->j == j && same_centre(w, f->centre, centre)) return f->symbol;
     }
-    if (d->forms == d->form_capacity) {
-        int capacity = 2 * d->form_capacity + 16;
-        struct distance_form *wider = realloc(d->form, (size_t)capacity * sizeof *wider);
-        if (!wider) return w->failed = 1, EXPR_NONE;
-        d->form = wider;
-        d->form_capacity = capacity;
-    }
-    struct distance_form f = {kind, i, j, NULL, EXPR_NONE, EXPR_NONE, w->first_form[i]};
+    if (w->p->most && d->forms >= w->p->most) return w->failed = w->beyond = 1, EXPR_NONE;
+    if (d->forms == d->form_capacity && !widen(w)) return w->failed = 1, EXPR_NONE;
+    int *first = chain_of(w, kind, i, j);
+    struct distance_form f = {kind, i, j, NULL, EXPR_NONE, *first};
     if (centre) {
         expr *kept = pool_take(&d->pool, (size_t)w->p->dimension * sizeof *kept);
         if (!kept) return w->failed = 1, EXPR_NONE;
@@ -73,8 +73,7 @@ static expr form_symbol(struct distance_walk *w, enum distance_kind kind, int i,
         f.centre = kept;
     }
     f.symbol = expr_symbol(w->g, w->p->kind, w->p->first + (uint32_t)d->forms, 0);
-    f.value = value_of(w, &f);
-    w->first_form[i] = d->forms;
+    *first = d->forms;
     d->form[d->forms++] = f;
     return f.symbol;
 }

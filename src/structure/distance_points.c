@@ -132,9 +132,10 @@ static int convincing(const struct distance *d, int way) {
     return way != INDICES || d->dimension > 1 || (d->recognised == d->functions && d->translations);
 }
 
-int distance_model(struct distance *d, struct model *m, int mode, enum expr_kind kind, uint32_t first) {
+int distance_model(struct distance *d, struct model *m, int mode, enum expr_kind kind, uint32_t first,
+                   int most) {
     struct pool pool = {0};
-    struct distance_problem p = {.g = &m->graph, .kind = kind, .first = first};
+    struct distance_problem p = {.g = &m->graph, .kind = kind, .first = first, .most = most};
     int status = functions_of(&pool, &m->mode[mode], &p) ? 0 : -1, found = 0;
     *d = (struct distance){0};
     for (int way = 0; way < WAYS && status == 0; way++) {

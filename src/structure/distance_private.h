@@ -48,13 +48,13 @@ struct distance_walk {
     int *number;              /* [nodes] 1 + the number of a coordinate; 0: none */
     struct distance_shift *shift;
     int shifts, shift_capacity;
-    int *first_form;       /* [points] */
+    int *chain, chains;    /* forms by kind and points: the last of each chain, -1: none */
     expr *row;             /* [points] sums of rows of a symmetric matrix */
     int *seen;             /* [points] 1: the point occurs, 2 or 3: together with another; else 0 */
     int *touched, touches; /* the points that occur */
     struct distance_sample *sample;
     uint32_t sampled, sample_capacity;
-    int failed;
+    int failed, beyond; /* beyond: there are more forms than are asked for */
 };
 
 /* Are these the same, or zero, for all values of what they depend on? */

@@ -178,7 +178,7 @@ static int expansion_open(struct expansion *x, struct structure_work *w, unsigne
     struct expr_list list;
     struct graph *g = w->g;
     *x = (struct expansion){.w = w, .g = g, .left = left};
-    if (expr_order(g, (size_t)w->rows, w->f, &list)) return -1;
+    if (expr_reach(g, (size_t)w->rows, w->f, &list)) return -1;
     if ((double)list.count * (double)list.count > MOST_OPERATIONS * w->rows) return free(list.item), 1;
     *mark = structure_take(w->s, g->count, 1);
     if (!*mark || structure_sample_open(&x->v, w, (size_t)w->rows, w->f, 0)) return free(list.item), -1;

@@ -11,20 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* D by column, -1 where there is none; NULL: no memory. */
-static int *highest_orders(struct structure_work *w) {
-    struct expr_list all;
-    int *order = structure_take(w->s, (size_t)w->columns, sizeof *order);
-    if (!order) return NULL;
-    if (expr_symbols(w->g, (size_t)w->rows, w->f, &all)) return structure_out_of_memory(w->s), NULL;
+/* D by column, -1 where there is none, from all symbols there are. */
+static void find_orders(const struct structure_work *w, const struct expr_list *all, int *order) {
     for (int j = 0; j < w->columns; j++) order[j] = -1;
-    for (size_t k = 0; k < all.count; k++) {
-        const struct expr_node *n = &w->g->node[all.item[k]];
+    for (size_t k = 0; k < all->count; k++) {
+        const struct expr_node *n = &w->g->node[all->item[k]];
         int j = structure_column(w, n->a, n->b);
         if (j >= 0 && (int)n->c > order[j]) order[j] = (int)n->c;
     }
-    free(all.item);
-    return order;
+}
+
+/* The symbols x_j^(D_j) of all of them, in their place. */
+static void keep_highest(const struct structure_work *w, struct expr_list *all, const int *order) {
+    size_t count = 0;
+    for (size_t k = 0; k < all->count; k++) {
+        const struct expr_node *n = &w->g->node[all->item[k]];
+        int j = structure_column(w, n->a, n->b);
+        if (j >= 0 && (int)n->c == order[j]) all->item[count++] = all->item[k];
+    }
+    all->count = count;
 }
 
 /* A name for a derivative beyond D_j asks for more than c = 0. */
@@ -55,21 +60,25 @@ static int add_entry(struct structure_work *w, struct entries *e, expr symbol) {
     return 0;
 }
 
-/* The highest derivatives in each row.  1; 0: a row has none; -1. */
-static int collect(struct structure_work *w, const int *order, struct entries *e, int *start) {
+static int ascending(const void *x, const void *y) {
+    expr a = *(const expr *)x, b = *(const expr *)y;
+    return (a > b) - (a < b);
+}
+
+/* The highest derivatives in each row, of which only what varies with them is looked at.  1; 0: a row has
+ * none; -1. */
+static int collect(struct structure_work *w, struct entries *e, int *start) {
     for (int i = 0; i < w->rows; i++) {
         struct expr_list all;
         int failed = 0;
-        if (expr_symbols(w->g, 1, &w->f[i], &all)) return structure_out_of_memory(w->s);
-        for (size_t k = 0; k < all.count && !failed; k++) {
-            const struct expr_node *n = &w->g->node[all.item[k]];
-            int j = structure_column(w, n->a, n->b);
-            if (j >= 0 && (int)n->c == order[j]) failed = add_entry(w, e, all.item[k]);
-        }
+        if (expr_order_among(w->g, 1, &w->f[i], w->any.hit, &all)) return structure_out_of_memory(w->s);
+        for (size_t k = 0; k < all.count && !failed; k++)
+            if (w->g->node[all.item[k]].op == EXPR_SYMBOL) failed = add_entry(w, e, all.item[k]);
         free(all.item);
         if (failed) return -1;
         start[i + 1] = (int)e->count;
         if (start[i + 1] == start[i]) return 0;
+        qsort(e->item + start[i], (size_t)(start[i + 1] - start[i]), sizeof *e->item, ascending);
     }
     return 1;
 }
@@ -117,17 +126,17 @@ static int none_vanishes(struct structure_work *w, const struct structure_patter
     return 1;
 }
 
-int structure_leading(struct structure_work *w, struct structure_pattern *out) {
+/* The pattern of J with its slopes, from the symbols x_j^(D_j).  1, 0 or -1. */
+static int find_pattern(struct structure_work *w, const struct expr_list *highest,
+                        struct structure_pattern *out) {
     struct structure *s = w->s;
-    const int *order = highest_orders(w);
-    if (!order) return -1;
-    if (w->rows != w->columns || names_beyond(w, order)) return 0;
-    for (int j = 0; j < w->columns; j++)
-        if (order[j] < 0) return 0;
     struct entries e = {0};
     *out = (struct structure_pattern){.rows = w->rows, .columns = w->columns};
     out->start = structure_take(s, (size_t)w->rows + 1, sizeof(int));
-    int fits = out->start ? collect(w, order, &e, out->start) : -1;
+    if (!out->start) return -1;
+    if (derive_vary(&w->any, w->rows, w->f, (int)highest->count, highest->item))
+        return structure_out_of_memory(s);
+    int fits = collect(w, &e, out->start);
     if (fits > 0) {
         out->column = structure_take(s, e.count, sizeof(int));
         out->sigma = structure_take(s, e.count, sizeof(int));
@@ -137,5 +146,20 @@ int structure_leading(struct structure_work *w, struct structure_pattern *out) {
     }
     free(e.item);
     if (fits > 0) fits = differentiate(w, out);
+    derive_rest(&w->any);
     return fits > 0 ? none_vanishes(w, out) : fits;
+}
+
+int structure_leading(struct structure_work *w, struct structure_pattern *out) {
+    struct expr_list all;
+    int *order = structure_take(w->s, (size_t)w->columns, sizeof *order);
+    if (!order) return -1;
+    if (expr_symbols(w->g, (size_t)w->rows, w->f, &all)) return structure_out_of_memory(w->s);
+    find_orders(w, &all, order);
+    int fits = w->rows == w->columns && !names_beyond(w, order);
+    for (int j = 0; j < w->columns && fits; j++) fits = order[j] >= 0;
+    keep_highest(w, &all, order);
+    if (fits) fits = find_pattern(w, &all, out);
+    free(all.item);
+    return fits;
 }

@@ -179,32 +179,39 @@ static double fill(struct structure_sample *v, const struct structure_work *w, c
 
 /* At every second point exponentials have a base that keeps them moderate: exp(40*u) of two random u would
  * hide one entry of a matrix behind the round-off of another. */
-static int open_at(struct structure_sample *v, const struct structure_work *w, size_t roots, const expr *root,
-                   int point) {
+static void move_to(struct structure_sample *v, const struct structure_work *w, const struct expr_list *list,
+                    int point) {
     enum { MODERATE = 3, ROUNDS = 3 };
-    struct expr_list list;
-    struct graph *g = w->g;
-    double largest;
-    *v = (struct structure_sample){0};
-    if (expr_order(g, roots, root, &list)) return -1;
-    size_t capacity = g->count;
-    if (!expr_spend(g, 2.0 * (double)capacity)) return free(list.item), -1;
-    *v = (struct structure_sample){
-        .value = calloc(capacity, sizeof *v->value), .mass = calloc(capacity, sizeof *v->mass), .theta = 1};
-    int failed = !v->value || !v->mass;
-    for (int round = 0; round < ROUNDS && !failed; round++) {
-        largest = fill(v, w, &list, point);
+    v->theta = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        double largest = fill(v, w, list, point);
         if (point % 2 || largest * v->theta <= MODERATE) break;
         v->theta = MODERATE / largest;
     }
-    free(list.item);
-    if (failed) structure_sample_close(v);
-    return failed ? -1 : 0;
+}
+
+/* Room for the values of all that the roots reach, which are the list.  0 or -1. */
+static int take_room(struct structure_sample *v, const struct structure_work *w, size_t roots,
+                     const expr *root, struct expr_list *list) {
+    size_t capacity = w->g->count;
+    *v = (struct structure_sample){0};
+    if (expr_reach(w->g, roots, root, list)) return -1;
+    if (expr_spend(w->g, 2.0 * (double)capacity))
+        *v = (struct structure_sample){.value = calloc(capacity, sizeof *v->value),
+                                       .mass = calloc(capacity, sizeof *v->mass)};
+    if (v->value && v->mass) return 0;
+    free(list->item);
+    structure_sample_close(v);
+    return -1;
 }
 
 int structure_sample_open(struct structure_sample *v, const struct structure_work *w, size_t roots,
                           const expr *root, int point) {
-    return open_at(v, w, roots, root, point) ? structure_out_of_memory(w->s) : 0;
+    struct expr_list list;
+    if (take_room(v, w, roots, root, &list)) return structure_out_of_memory(w->s);
+    move_to(v, w, &list, point);
+    free(list.item);
+    return 0;
 }
 
 void structure_sample_close(struct structure_sample *v) {
@@ -224,15 +231,18 @@ int structure_sample_zero(const struct structure_sample *v, expr e) {
 
 int structure_sample_points(const struct structure_work *w, size_t roots, const expr *root,
                             int point[STRUCTURE_POINTS]) {
+    struct structure_sample v;
+    struct expr_list list;
     int found = 0;
+    if (take_room(&v, w, roots, root, &list)) return structure_out_of_memory(w->s);
     for (int k = 0; k < TRIES && found < STRUCTURE_POINTS; k++) {
-        struct structure_sample v;
-        if (structure_sample_open(&v, w, roots, root, k)) return -1;
         int finite = 1;
+        move_to(&v, w, &list, k);
         for (size_t i = 0; i < roots && finite; i++) finite = structure_sample_finite(&v, root[i]);
         if (finite) point[found++] = k;
-        structure_sample_close(&v);
     }
     for (int k = 0; found < STRUCTURE_POINTS; k++) point[found++] = k;
+    structure_sample_close(&v);
+    free(list.item);
     return 0;
 }

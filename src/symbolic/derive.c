@@ -283,16 +283,47 @@ static int sweep_all(struct derive *d, struct sweep *s, const struct expr_list *
     return failed;
 }
 
-static int gradient(struct derive *d, expr f, double seed, int n, const expr *symbol, expr *out) {
-    struct sweep s = {.n = n, .symbol = symbol};
+int derive_vary(struct derive *d, int rows, const expr *f, int n, const expr *symbol) {
     struct expr_list list;
-    if (f == EXPR_NONE || reserve(d) || expr_order(d->g, 1, &f, &list)) return -1;
+    if (reserve(d) || expr_reach(d->g, (size_t)rows, f, &list)) return -1;
     for (int i = 0; i < n; i++) d->hit[symbol[i]] = 1;
     spread(d, &list);
-    int failed = sweep_all(d, &s, &list, seed, out);
-    for (int i = 0; i < n; i++) d->hit[symbol[i]] = 0;
+    free(list.item);
+    d->known = 1;
+    return 0;
+}
+
+void derive_rest(struct derive *d) {
+    if (d->known) memset(d->hit, 0, d->capacity);
+    d->known = 0;
+}
+
+static int gradient_by_all(struct derive *d, expr f, double seed, struct sweep *s, expr *out) {
+    struct expr_list list;
+    if (expr_order(d->g, 1, &f, &list)) return -1;
+    for (int i = 0; i < s->n; i++) d->hit[s->symbol[i]] = 1;
+    spread(d, &list);
+    int failed = sweep_all(d, s, &list, seed, out);
+    for (int i = 0; i < s->n; i++) d->hit[s->symbol[i]] = 0;
     forget(d, &list);
     free(list.item);
+    return failed;
+}
+
+/* f holds one of the symbols at least. */
+static int gradient_by_known(struct derive *d, expr f, double seed, struct sweep *s, expr *out) {
+    struct expr_list list;
+    if (expr_order_among(d->g, 1, &f, d->hit, &list)) return -1;
+    int failed = sweep_all(d, s, &list, seed, out);
+    for (size_t i = 0; i < list.count; i++) d->memo[list.item[i]] = EXPR_NONE;
+    free(list.item);
+    return failed;
+}
+
+static int gradient(struct derive *d, expr f, double seed, int n, const expr *symbol, expr *out) {
+    struct sweep s = {.n = n, .symbol = symbol};
+    if (f == EXPR_NONE || reserve(d)) return -1;
+    int failed = (d->known ? gradient_by_known : gradient_by_all)(d, f, seed, &s, out);
     return failed || d->g->failed ? -1 : 0;
 }
 

@@ -25,6 +25,7 @@ struct derive {
     expr obstacle;               /* the first node that could not be differentiated; EXPR_NONE: none so far */
     expr *memo;                  /* per node: derivative of the walk under way, or adjoint */
     unsigned char *hit;          /* per node: varies with the symbols asked for */
+    int known;                   /* hit is: between derive_vary and derive_rest */
     expr *total;                 /* per node: what derive_total gives, kept between calls */
     uint32_t capacity, total_capacity;
 };
@@ -51,6 +52,10 @@ expr derive_total(struct derive *d, expr f);
 int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *out);
 /* The same of -f: sums as they stand, which a sign before them would turn around. */
 int derive_descent(struct derive *d, expr f, int n, const expr *symbol, expr *out);
+/* Gradients of many f, each by those of the symbols that it holds: what varies with any of them is marked
+ * once, until derive_rest, and a gradient costs that part of its f alone. */
+int derive_vary(struct derive *d, int rows, const expr *f, int n, const expr *symbol);
+void derive_rest(struct derive *d);
 int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr *symbol,
                     struct derive_sparse *out);
 /* How many entries such a Jacobian has, 0 by structure or not; without memory the graph has failed. */

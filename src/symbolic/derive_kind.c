@@ -86,7 +86,7 @@ int derive_degree_of(struct graph *g, int count, const expr *f, int n, const exp
     struct expr_list list;
     expr *of = g->image;
     int result = 0;
-    if (expr_order(g, (size_t)count, f, &list)) return NOT_QUADRATIC;
+    if (expr_reach(g, (size_t)count, f, &list)) return NOT_QUADRATIC;
     for (int j = 0; j < n; j++) of[symbol[j]] = 1;
     for (size_t i = 0; i < list.count; i++) {
         const struct expr_node *node = &g->node[list.item[i]];
@@ -126,7 +126,7 @@ static int parts_of(const struct expr_node *n, const unsigned char *of) {
 
 int derive_separable(struct graph *g, expr f, int nq, const expr *q, int np, const expr *p) {
     struct expr_list list;
-    if (f == EXPR_NONE || expr_order(g, 1, &f, &list)) return 0;
+    if (f == EXPR_NONE || expr_reach(g, 1, &f, &list)) return 0;
     unsigned char *of = calloc(g->count, 1);
     int result = 0;
     g->failed |= !of;

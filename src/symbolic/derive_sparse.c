@@ -83,16 +83,17 @@ static void work_close(struct work *w) {
     free(w->slope);
 }
 
+/* The symbols are marked in the graph's scratch: a row costs its own expression. */
 double derive_entries(struct graph *g, int rows, const expr *f, int n, const expr *symbol) {
-    struct work w;
     double entries = 0;
-    int held = work_open(&w, g, n, symbol) ? -1 : 0;
-    for (int i = 0; i < rows && held >= 0; i++) {
-        held = columns_of(g, f[i], n, w.place, w.held);
-        entries += held;
+    for (int j = 0; j < n; j++) g->image[symbol[j]] = 1;
+    for (int i = 0; i < rows && !g->failed; i++) {
+        struct expr_list list;
+        if (expr_order(g, 1, &f[i], &list)) break;
+        for (size_t k = 0; k < list.count; k++) entries += g->image[list.item[k]];
+        free(list.item);
     }
-    work_close(&w);
-    if (held < 0) g->failed = 1;
+    for (int j = 0; j < n; j++) g->image[symbol[j]] = EXPR_NONE;
     return entries;
 }
 

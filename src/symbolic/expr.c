@@ -149,6 +149,8 @@ static uint32_t new_stamp(struct graph *g) {
 }
 
 struct walk {
+    const unsigned char *among; /* NULL, or the nodes that count */
+    size_t most;                /* nodes after which it ends; 0: none */
     expr *stack, *list;
     size_t depth, stack_capacity, count, list_capacity;
 };
@@ -165,42 +167,90 @@ static int push(expr **items, size_t *count, size_t *capacity, expr e) {
     return 0;
 }
 
-/* Depth first without recursion: a node is looked at, its operands pushed, and listed when it comes up
- * again. */
+#define OPENED 0x80000000u /* no graph has so many nodes */
+
+/* Depth first without recursion: a node is opened, its operands pushed, and listed when it comes up again,
+ * with all of them listed before it.  0; -1 without memory; 1: there are more nodes than asked for. */
 static int visit(struct graph *g, struct walk *w, expr root, uint32_t stamp) {
-    if (root == EXPR_NONE) return 0;
+    if (root == EXPR_NONE || (w->among && !w->among[root])) return 0;
     if (push(&w->stack, &w->depth, &w->stack_capacity, root)) return -1;
     while (w->depth) {
-        expr e = w->stack[w->depth - 1];
+        expr top = w->stack[w->depth - 1], e = top & ~OPENED;
         const struct expr_node *n = &g->node[e];
         const expr operand[3] = {n->a, n->b, n->c};
-        int fresh = 0, operands = g->mark[e] == stamp ? 0 : expr_operands((enum expr_op)n->op);
-        for (int i = operands - 1; i >= 0; i--)
-            if (g->mark[operand[i]] != stamp) {
-                if (push(&w->stack, &w->depth, &w->stack_capacity, operand[i])) return -1;
-                fresh = 1;
-            }
-        if (fresh) continue;
+        if (top == e && g->mark[e] != stamp) {
+            size_t depth = w->depth;
+            w->stack[depth - 1] |= OPENED;
+            for (int i = expr_operands((enum expr_op)n->op) - 1; i >= 0; i--)
+                if (g->mark[operand[i]] != stamp && (!w->among || w->among[operand[i]]) &&
+                    push(&w->stack, &w->depth, &w->stack_capacity, operand[i]))
+                    return -1;
+            if (w->depth > depth) continue;
+        }
         w->depth--;
         if (g->mark[e] == stamp) continue;
         g->mark[e] = stamp;
         if (push(&w->list, &w->count, &w->list_capacity, e)) return -1;
+        if (w->count == w->most) return 1;
     }
     return 0;
 }
 
-int expr_order(struct graph *g, size_t roots, const expr *root, struct expr_list *out) {
-    struct walk w = {0};
+/* The list, paid for; or nothing, with the graph failed. */
+static int finish_walk(struct graph *g, int failed, expr *item, size_t count, struct expr_list *out) {
+    *out = (struct expr_list){item, count};
+    if (!failed && expr_spend(g, EXPR_COST_VISIT * ((double)count + 8))) return 0;
+    free(item);
+    *out = (struct expr_list){NULL, 0};
+    g->failed = 1;
+    return -1;
+}
+
+int expr_order_among(struct graph *g, size_t roots, const expr *root, const unsigned char *among,
+                     struct expr_list *out) {
+    struct walk w = {.among = among};
     uint32_t stamp = new_stamp(g);
     int failed = 0;
     for (size_t i = 0; i < roots && !failed; i++) failed = visit(g, &w, root[i], stamp);
     free(w.stack);
-    *out = (struct expr_list){w.list, w.count};
-    if (!failed && expr_spend(g, EXPR_COST_VISIT * ((double)w.count + 8))) return 0;
+    return finish_walk(g, failed, w.list, w.count, out);
+}
+
+int expr_order(struct graph *g, size_t roots, const expr *root, struct expr_list *out) {
+    return expr_order_among(g, roots, root, NULL, out);
+}
+
+/* Operands have lower numbers: one way down all numbers marks them, one way up lists them. */
+static int sweep(struct graph *g, size_t roots, const expr *root, struct expr_list *out) {
+    uint32_t stamp = new_stamp(g), last = 0;
+    size_t reached = 0, count = 0;
+    for (size_t i = 0; i < roots; i++) {
+        if (root[i] != EXPR_NONE) g->mark[root[i]] = stamp;
+        if (root[i] > last) last = root[i];
+    }
+    for (expr e = last; e > 0; e--) {
+        const struct expr_node *n = &g->node[e];
+        const expr operand[3] = {n->a, n->b, n->c};
+        if (g->mark[e] != stamp) continue;
+        reached++;
+        for (int i = expr_operands((enum expr_op)n->op) - 1; i >= 0; i--) g->mark[operand[i]] = stamp;
+    }
+    expr *item = malloc((reached + 1) * sizeof *item);
+    for (expr e = 1; e <= last && item; e++)
+        if (g->mark[e] == stamp) item[count++] = e;
+    return finish_walk(g, !item, item, count, out);
+}
+
+int expr_reach(struct graph *g, size_t roots, const expr *root, struct expr_list *out) {
+    enum { SHARE = 16, LEAST = 1000 };
+    struct walk w = {.most = g->count / SHARE + LEAST};
+    uint32_t stamp = new_stamp(g);
+    int status = 0;
+    for (size_t i = 0; i < roots && !status; i++) status = visit(g, &w, root[i], stamp);
+    free(w.stack);
+    if (status <= 0) return finish_walk(g, status, w.list, w.count, out);
     free(w.list);
-    *out = (struct expr_list){NULL, 0};
-    g->failed = 1;
-    return -1;
+    return sweep(g, roots, root, out);
 }
 
 static int ascending(const void *x, const void *y) {
@@ -209,7 +259,7 @@ static int ascending(const void *x, const void *y) {
 }
 
 int expr_symbols(struct graph *g, size_t roots, const expr *root, struct expr_list *out) {
-    if (expr_order(g, roots, root, out)) return -1;
+    if (expr_reach(g, roots, root, out)) return -1;
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++)
         if (g->node[out->item[i]].op == EXPR_SYMBOL) out->item[kept++] = out->item[i];
@@ -220,7 +270,7 @@ int expr_symbols(struct graph *g, size_t roots, const expr *root, struct expr_li
 
 int expr_any_depends(struct graph *g, size_t roots, const expr *root, size_t count, const expr *symbol) {
     struct expr_list list;
-    if (expr_order(g, roots, root, &list)) return 1;
+    if (expr_reach(g, roots, root, &list)) return 1;
     free(list.item);
     for (size_t i = 0; i < count; i++)
         if (g->mark[symbol[i]] == g->stamp) return 1;

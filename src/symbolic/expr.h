@@ -169,6 +169,11 @@ extern const char *const expr_source[]; /* the C of the functions that libm lack
 
 /* All that the roots reach.  0, or -1 without memory. */
 int expr_order(struct graph *g, size_t roots, const expr *root, struct expr_list *out);
+/* The same, operands first, in an order of its own: quicker where the roots reach much of the graph. */
+int expr_reach(struct graph *g, size_t roots, const expr *root, struct expr_list *out);
+/* The nodes with among[e] alone, through such nodes alone: a long expression costs what counts of it. */
+int expr_order_among(struct graph *g, size_t roots, const expr *root, const unsigned char *among,
+                     struct expr_list *out);
 /* The symbols among it, in the order of their creation. */
 int expr_symbols(struct graph *g, size_t roots, const expr *root, struct expr_list *out);
 int expr_depends(struct graph *g, expr e, size_t count, const expr *symbol);

@@ -70,6 +70,9 @@ enum { ROLL_LEAST = 1000 }; /* nodes or outputs: shorter programs stay straight 
 
 /* 0; -1 without memory; 1 if too little repeats: *out is NULL then. */
 int roll_build(const struct roll_request *q, struct roll **out);
+/* The same program with output i at to[i], each place taken once, and with the other sign if minus[i].
+ * 0; -1 without memory; 1 if its loops do not serve: *out is NULL then. */
+int roll_turn(const struct roll *of, const uint32_t *to, const unsigned char *minus, struct roll **out);
 void roll_free(struct roll *r);
 /* As tape_run; work: roll_capacity(r) doubles. */
 void roll_run(const struct roll *r, double time, const double *u, const double *p, double *out, double *work);

@@ -45,6 +45,10 @@ int tape_build(struct tape *t, struct graph *g, size_t outputs, const expr *outp
                const struct tape_input *input, expr *missing);
 int tape_build_straight(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
                         const struct tape_input *input, expr *missing); /* without loops */
+/* The tape of outputs that are those of another one up to signs and order, each once, found from that one.
+ * 0; -1 without memory; 1: they are not, or the loops of that one do not serve. */
+int tape_build_turned(struct tape *t, struct graph *g, size_t outputs, const expr *output,
+                      const struct tape *of, const expr *output_of);
 void tape_free(struct tape *t);
 double tape_operations(const struct tape *t); /* of one run */
 int tape_reads(const struct tape_code *c);    /* how many registers: 0; a; or a and b */

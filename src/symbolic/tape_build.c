@@ -295,3 +295,39 @@ int tape_build_straight(struct tape *t, struct graph *g, size_t outputs, const e
                         const struct tape_input *input, expr *missing) {
     return build(t, g, outputs, output, inputs, input, missing, 0);
 }
+
+/* Which output of the other tape each is, and its sign.  1: not one to one.  Where they stand is in the
+ * graph's scratch, one more. */
+static int find_turn(const struct graph *g, size_t outputs, const expr *output, const expr *output_of,
+                     uint32_t *to, unsigned char *minus) {
+    int status = 0;
+    for (uint32_t i = 0; i < outputs; i++) {
+        status |= output_of[i] == EXPR_NONE || g->image[output_of[i]] != 0;
+        g->image[output_of[i]] = i + 1;
+        to[i] = NOWHERE;
+    }
+    for (uint32_t k = 0; k < outputs && !status; k++) {
+        const struct expr_node n = g->node[output[k]];
+        int turned = g->image[output[k]] == 0 && n.op == EXPR_NEG;
+        uint32_t i = g->image[turned ? n.a : output[k]];
+        if (output[k] == EXPR_NONE || i == 0 || to[i - 1] != NOWHERE) status = 1;
+        else to[i - 1] = k, minus[i - 1] = (unsigned char)turned;
+    }
+    for (size_t i = 0; i < outputs; i++) g->image[output_of[i]] = EXPR_NONE;
+    return status;
+}
+
+int tape_build_turned(struct tape *t, struct graph *g, size_t outputs, const expr *output,
+                      const struct tape *of, const expr *output_of) {
+    if (!of->roll || of->outputs != outputs) return 1;
+    uint32_t *to = malloc((outputs + 1) * sizeof *to);
+    unsigned char *minus = malloc(outputs + 1);
+    *t = (struct tape){.outputs = outputs, .table = of->table};
+    int status = to && minus ? find_turn(g, outputs, output, output_of, to, minus) : -1;
+    if (status == 0) status = roll_turn(of->roll, to, minus, &t->roll);
+    if (status == 0) t->registers = (uint32_t)roll_capacity(t->roll);
+    if (status < 0) g->failed = 1;
+    free(to);
+    free(minus);
+    return status;
+}

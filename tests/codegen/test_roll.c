@@ -225,6 +225,52 @@ static void test_copies(void **state) {
     (void)state;
 }
 
+/* (-w, v) in place of (v, w), as the gradient of a hamiltonian is of its motion: the program that is turned
+ * has the bits of one that is built.  Outputs that occur twice are refused.  1: it was turned. */
+static int is_turned(struct program *p, const expr *v, const expr *w, uint64_t seed) {
+    struct tape loops, again, straight;
+    expr of[2 * LENGTH], out[2 * LENGTH], missing;
+    for (int i = 0; i < LENGTH; i++) {
+        of[i] = out[LENGTH + i] = v[i];
+        of[LENGTH + i] = w[i];
+        out[i] = expr_make(&p->g, EXPR_NEG, w[i], 0, 0);
+    }
+    assert_int_equal(tape_build(&loops, &p->g, 2 * LENGTH, of, p->inputs, p->input, &missing), 0);
+    int status = tape_build_turned(&again, &p->g, 2 * LENGTH, out, &loops, of);
+    assert_in_range(status, 0, 1);
+    if (status == 0) {
+        assert_int_equal(
+            tape_build_straight(&straight, &p->g, 2 * LENGTH, out, p->inputs, p->input, &missing), 0);
+        for (int k = 0; k < 3; k++) {
+            struct point x = random_point(&p->r);
+            interpret(&straight, &x, straight_out);
+            interpret(&again, &x, rolled_out);
+            compare(straight_out, rolled_out, MOST_OUTPUTS, seed);
+        }
+        tape_free(&again);
+        tape_free(&straight);
+    }
+    out[1] = out[0];
+    assert_int_equal(tape_build_turned(&again, &p->g, 2 * LENGTH, out, &loops, of), 1);
+    tape_free(&loops);
+    return status == 0;
+}
+
+static void test_turned(void **state) {
+    enum { PROGRAMS = 60, LEAST = 20 };
+    int turned = 0;
+    for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+        struct program *p = make_program(seed);
+        for (int v = 2; v < p->vectors; v++)
+            for (int w = 2; w < p->vectors; w++)
+                if (v != w) turned += is_turned(p, p->vector[v], p->vector[w], seed);
+        free_program(p);
+    }
+    print_message("%d programs were turned\n", turned);
+    assert_true(turned > LEAST);
+    (void)state;
+}
+
 /* All programs in one file, for the compiler's sake. */
 static void test_compiled(void **state) {
     enum { PROGRAMS = 3, FIRST = 1003 };
@@ -265,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_compiled),
         cmocka_unit_test(test_interpreted),
         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_turned),
     };
     return cmocka_run_group_tests_name("roll", tests, make_cache, drop_cache);
 }

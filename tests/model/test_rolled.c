@@ -7,6 +7,7 @@
 
 #include <keel/model.h>
 
+#include <math.h>
 #include <string.h>
 
 static const char lattice[] =
@@ -34,6 +35,16 @@ static const char chain[] = "param N = 200\n"
                             "    x[i]'' = -f[i]*(X[i] - X[i-1]) + f[i+1]*(X[i+1] - X[i])\n"
                             "    y[i]'' = -f[i]*(Y[i] - Y[i-1]) + f[i+1]*(Y[i+1] - Y[i]) - 9.81\n"
                             "run 0 .. 1\n";
+
+/* Its gradient is that of the motion, turned. */
+static const char cluster[] =
+    "param N = 90, m = 1/N, e = 0.05\n"
+    "canonical q[1..N][1..3], p[1..N][1..3]\n"
+    "hamiltonian sum(i in 1..N, dot(p[i], p[i])/(2*m))\n"
+    "    - sum(i in 1..N, j in i+1..N, m^2/sqrt(dot(q[j] - q[i], q[j] - q[i]) + e^2))\n"
+    "for i in 1..N:\n"
+    "    init q[i] = (cos(i), sin(1.3*i), cos(1.7*i)), p[i] = m*(sin(i), cos(2.3*i), sin(0.7*i))\n"
+    "run 0 .. 1\n";
 
 static keel_model *read_model(const char *text, int interpret) {
     keel_model *m =
@@ -79,6 +90,7 @@ static void same_bits(const char *text) {
     compare_maps(&p->algebraic, &q->algebraic, p, q, u);
     compare_maps(&p->hidden, &q->hidden, p, q, u);
     compare_maps(&p->constraint, &q->constraint, p, q, u);
+    compare_maps(&p->energy, &q->energy, p, q, u);
     free(u);
     keel_model_close(compiled);
     keel_model_close(interpreted);
@@ -94,10 +106,41 @@ static void test_chain(void **state) {
     (void)state;
 }
 
+static void test_cluster(void **state) {
+    same_bits(cluster);
+    (void)state;
+}
+
+/* grad H = (-p', q'), bit by bit, and its part along a direction is the slope of H. */
+static void test_gradient_of_the_motion(void **state) {
+    keel_model *m = read_model(cluster, 1);
+    const keel_problem *p = problem_of(m);
+    int n = p->n, half = n / 2;
+    double *f = calloc((size_t)n, sizeof *f), *g = calloc((size_t)n, sizeof *g), *u = calloc((size_t)n, 8);
+    double h = 1e-4, slope = 0, size = 0, ends[2];
+    assert_true(f && g && u);
+    assert_int_equal(p->f.value(0, p->u0, f, p->user), 0);
+    assert_int_equal(p->energy.jacobian(0, p->u0, g, p->user), 0);
+    for (int i = 0; i < half; i++) assert_true(g[i] == -f[half + i] && g[half + i] == f[i]);
+    for (int i = 0; i < n; i++) slope += g[i] * (i % 7 - 3), size += fabs(g[i] * (i % 7 - 3));
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < n; i++) u[i] = p->u0[i] + (k ? h : -h) * (i % 7 - 3) / half;
+        assert_int_equal(p->energy.value(0, u, &ends[k], p->user), 0);
+    }
+    assert_below(fabs((ends[1] - ends[0]) / (2 * h) * half - slope), 1e-6 * size);
+    free(f);
+    free(g);
+    free(u);
+    keel_model_close(m);
+    (void)state;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lattice),
         cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_cluster),
+        cmocka_unit_test(test_gradient_of_the_motion),
     };
     return cmocka_run_group_tests_name("rolled", tests, make_cache, drop_cache);
 }

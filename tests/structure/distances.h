@@ -37,7 +37,7 @@ static inline double worst_difference(struct graph *g, const struct distance *d,
     assert_in_range(m, 0, MOST / 2);
     for (int i = 0; i < n / 2; i++) coordinate[i] = d->position[i], coordinate[n / 2 + i] = d->momentum[i];
     for (int k = 0; k < m; k++) {
-        value[k] = d->form[k].value, symbol[k] = d->form[k].symbol;
+        value[k] = distance_form_value(d, g, k), symbol[k] = d->form[k].symbol;
         input[inputs + k] = (struct tape_input){symbol[k], TAPE_STATE, (uint32_t)(inputs + k)};
     }
     derive_open(&v, g, 1);

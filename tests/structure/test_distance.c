@@ -17,7 +17,7 @@ struct found {
 static void find_text(struct found *f, char *text) {
     reading_open(&f->r, "text", text);
     assert_non_null(f->r.model);
-    assert_int_equal(distance_model(&f->d, f->r.model, 0, EXPR_HELD, FIRST), 0);
+    assert_int_equal(distance_model(&f->d, f->r.model, 0, EXPR_HELD, FIRST, 0), 0);
 }
 
 static void find_example(struct found *f, const char *name) {
@@ -196,6 +196,32 @@ static void weight_and_angles_are_no_distances(void **state) {
         assert_int_equal(f.d.recognised, list[k].recognised);
         if (f.d.recognised) assert_int_equal(f.d.translations, 0);
         check_values(&f, 16);
+        found_close(&f);
+    }
+}
+
+/* Of 40 bodies each pair is found once, though it is looked for twice; with fewer forms than that nothing is
+ * recognised, and that is no failure. */
+static void forms_are_found_up_to_a_number(void **state) {
+    (void)state;
+    static const char text[] = "param N = 40\ncanonical q[1..N][1..3], p[1..N][1..3]\n"
+                               "hamiltonian sum(i in 1..N, dot(p[i], p[i])/2) + sum(i in 1..N, j in 1..N if "
+                               "i != j, sqrt(dot(q[j] - q[i], q[j] - q[i]) + 1))\n"
+                               "init q = 0, p = 0\nrun 0 .. 1\n";
+    enum { FORMS = 40 * 39 / 2 + 40 };
+    for (int most = FORMS - 1; most <= FORMS + 1; most++) {
+        struct found f;
+        char *own = malloc(sizeof text);
+        assert_non_null(own);
+        memcpy(own, text, sizeof text);
+        reading_open(&f.r, "text", own);
+        assert_non_null(f.r.model);
+        assert_int_equal(distance_model(&f.d, f.r.model, 0, EXPR_HELD, FIRST, most), 0);
+        assert_int_equal(f.d.recognised, most >= FORMS);
+        if (most >= FORMS) {
+            assert_int_equal(f.d.forms, FORMS);
+            assert_int_equal(count(&f.d, DISTANCE_PAIR), 40 * 39 / 2);
+        }
         found_close(&f);
     }
 }
@@ -407,6 +433,7 @@ int main(void) {
         cmocka_unit_test(two_pivots_leave_no_rotation),
         cmocka_unit_test(weight_and_angles_are_no_distances),
         cmocka_unit_test(a_mode_says_whether_it_is_pairwise),
+        cmocka_unit_test(forms_are_found_up_to_a_number),
         cmocka_unit_test(one_distance_has_many_ways),
         cmocka_unit_test(other_forms_are_told_apart),
         cmocka_unit_test(what_looks_alike_is_refused),

@@ -116,7 +116,7 @@ static void random_functions_of_distances_are_recognised(void **state) {
         expr f = random_function(&s),
              off = two(&s, EXPR_ADD, f, two(&s, EXPR_MUL, s.q[n - 1], s.parameter[1]));
         expr function[] = {f, off};
-        struct distance_problem p = {&g, POINTS, s.dimension, s.q, s.p, 2, function, EXPR_HELD, FIRST};
+        struct distance_problem p = {&g, POINTS, s.dimension, s.q, s.p, 2, function, EXPR_HELD, FIRST, 0};
         assert_int_equal(distance_find(&d, &p), 0);
         assert_int_not_equal(d.function[0], EXPR_NONE);
         assert_int_equal(d.translations, 1);

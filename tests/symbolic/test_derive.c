@@ -392,6 +392,41 @@ static void forms_are_recognised(void **state) {
     expr_close(&g);
 }
 
+/* Gradients of many functions at once, by those of some symbols that each holds, are the nodes of gradients
+ * one by one. */
+static void what_varies_is_marked_once(void **state) {
+    (void)state;
+    enum { ROWS = 300 };
+    struct graph g;
+    struct random r;
+    struct derive alone, together;
+    expr f[ROWS], of[2], slope[2], again[2];
+    int rows = 0;
+    assert_int_equal(expr_open(&g), 0);
+    random_open(&r, &g, 11, 0);
+    derive_open(&alone, &g, DERIVE_ANY);
+    derive_open(&together, &g, DERIVE_ANY);
+    for (int i = 0; i < ROWS; i++) {
+        expr e = random_expr(&r, 1 + i % 6);
+        if (expr_depends(&g, e, 2, &r.symbol[1])) f[rows++] = e;
+    }
+    assert_true(rows > ROWS / 2);
+    assert_int_equal(derive_vary(&together, rows, f, 2, &r.symbol[1]), 0);
+    for (int i = 0; i < rows; i++) {
+        int count = 0;
+        for (int k = 1; k <= 2; k++)
+            if (expr_depends(&g, f[i], 1, &r.symbol[k])) of[count++] = r.symbol[k];
+        assert_int_equal(derive_gradient(&alone, f[i], count, of, slope), 0);
+        assert_int_equal(derive_gradient(&together, f[i], count, of, again), 0);
+        assert_memory_equal(slope, again, (size_t)count * sizeof *slope);
+    }
+    derive_rest(&together);
+    for (uint32_t e = 0; e < together.capacity; e++) assert_true(!together.hit[e] && !together.memo[e]);
+    derive_close(&alone);
+    derive_close(&together);
+    expr_close(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_match_differences),
@@ -404,6 +439,7 @@ int main(void) {
         cmocka_unit_test(halves_and_doubles_meet),
         cmocka_unit_test(forces_of_a_potential_have_one_quotient),
         cmocka_unit_test(forms_are_recognised),
+        cmocka_unit_test(what_varies_is_marked_once),
     };
     return cmocka_run_group_tests_name("derive", tests, NULL, NULL);
 }

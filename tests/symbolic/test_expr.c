@@ -227,6 +227,66 @@ static void half_integer_powers_are_powers(void **state) {
     }
 }
 
+static int places(const struct expr_list *list, const struct graph *g, uint32_t *place) {
+    memset(place, 0, g->count * sizeof *place);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (place[list->item[i]]) return 0;
+        place[list->item[i]] = i + 1;
+    }
+    return 1;
+}
+
+/* What roots reach is one set, each node once and behind its operands, by either walk and for any number of
+ * roots; a walk among some nodes has those of them that others of them lead to, in the same order. */
+static void walks_reach_the_same_nodes(void **state) {
+    (void)state;
+    enum { ROOTS = 400 };
+    struct graph g;
+    struct random r;
+    expr root[ROOTS];
+    assert_int_equal(expr_open(&g), 0);
+    random_open(&r, &g, 7, 0);
+    for (int i = 0; i < ROOTS; i++) root[i] = i % 50 == 49 ? EXPR_NONE : random_expr(&r, 1 + i % 8);
+    uint32_t *first = calloc(g.count, sizeof *first), *second = calloc(g.count, sizeof *second);
+    unsigned char *among = calloc(g.count, 1);
+    assert_true(first && second && among);
+    assert_true(g.count > 2000); /* some reach more than a walk by depth is for */
+    for (int count = 1; count <= ROOTS; count = 3 * count + 1) {
+        struct expr_list order, reached, some;
+        assert_int_equal(expr_order(&g, (size_t)count, root, &order), 0);
+        assert_int_equal(expr_reach(&g, (size_t)count, root, &reached), 0);
+        assert_int_equal(order.count, reached.count);
+        assert_true(places(&order, &g, first) && places(&reached, &g, second));
+        for (uint32_t e = 1; e < g.count; e++) {
+            const struct expr_node n = g.node[e];
+            const expr operand[3] = {n.a, n.b, n.c};
+            assert_int_equal(first[e] > 0, second[e] > 0);
+            for (int k = 0; k < expr_operands((enum expr_op)n.op) && first[e]; k++)
+                assert_true(first[operand[k]] < first[e] && second[operand[k]] < second[e]);
+        }
+        expr x = r.symbol[1]; /* all that varies with x */
+        for (size_t i = 0; i < order.count; i++) {
+            const struct expr_node n = g.node[order.item[i]];
+            const expr operand[3] = {n.a, n.b, n.c};
+            among[order.item[i]] = order.item[i] == x;
+            for (int k = 0; k < expr_operands((enum expr_op)n.op); k++)
+                among[order.item[i]] |= among[operand[k]];
+        }
+        assert_int_equal(expr_order_among(&g, (size_t)count, root, among, &some), 0);
+        size_t at = 0;
+        for (size_t i = 0; i < order.count; i++)
+            if (among[order.item[i]]) assert_true(at < some.count && some.item[at++] == order.item[i]);
+        assert_int_equal(at, some.count);
+        free(order.item);
+        free(reached.item);
+        free(some.item);
+    }
+    free(first);
+    free(second);
+    free(among);
+    expr_close(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_expressions_are_one_node),
@@ -234,6 +294,7 @@ int main(void) {
         cmocka_unit_test(no_rule_changes_a_bit),
         cmocka_unit_test(substitution_and_symbols),
         cmocka_unit_test(many_users_of_a_node_are_found_again),
+        cmocka_unit_test(walks_reach_the_same_nodes),
         cmocka_unit_test(depth_is_no_limit),
         cmocka_unit_test(half_integer_powers_are_powers),
     };
