@@ -58,8 +58,15 @@ int keel_treats_alike(const keel_solver *a, const keel_solver *b) {
 struct lane {
     keel_solver *solver; /* NULL: nothing is under way */
     struct advance advance;
-    int ready; /* its next steps are for a kernel */
-    int brief; /* device: so often in a row it took few steps there; such a run goes on here */
+    int ready;      /* its next steps are for a kernel */
+    int brief;      /* device: so often in a row it took few steps there; such a run goes on here */
+    double further; /* and further iterations of projections, a share of its last steps there below 1 */
+};
+
+/* A run among those that take steps on a device side by side. */
+struct place {
+    double key;
+    int lane;
 };
 
 struct keel_lanes {
@@ -70,7 +77,7 @@ struct keel_lanes {
     struct keel_kernel_state **state; /* [count], of those that take steps now, as the next two */
     void **user;
     long *taken;
-    int *beside; /* [count] their lanes */
+    struct place *beside; /* [count] their lanes */
     char message[300];
 };
 
@@ -130,6 +137,7 @@ int keel_lanes_begin(keel_lanes *l, int i, keel_solver *s, double t_wake, double
     s->running = 1;
     lane->solver = s;
     lane->ready = lane->brief = 0;
+    lane->further = 0;
     run_begin(&lane->advance, e, t_wake, t_end, e->o.pause_steps, 0, 1);
     return 1;
 }
@@ -174,25 +182,47 @@ static void take_steps(keel_lanes *l, int first) {
 /* What a run wants of the core again and again is cheaper without the way there and back. */
 enum { FEW = 32, OFTEN = 2 };
 
+/* Threads beside each other wait for each other: fixed steps look at their rows after the same numbers of
+ * steps together, and runs that iterate often lie beside those that do, too.  What a run comes to does not
+ * depend on its place. */
+static struct place place_of(const struct lane *lane, int at) {
+    const struct keel_kernel_state *k = &lane->advance.work.k;
+    int looks = k->treatment != KERNEL_FREE && !k->adaptive;
+    return (struct place){looks ? (double)(k->steps % 64) + lane->further : 0, at};
+}
+
+static int compare_places(const void *a, const void *b) {
+    const struct place *v = a, *w = b;
+    return v->key != w->key ? (v->key > w->key) - (v->key < w->key) : v->lane - w->lane;
+}
+
+/* The steps of a launch are taken. */
+static void settle_there(struct lane *lane, long taken) {
+    const struct keel_kernel_state *k = &lane->advance.work.k;
+    lane->brief = taken < FEW && k->count >= FEW ? lane->brief + 1 : 0;
+    if (taken > 0) lane->further = fmin((double)(k->newton - k->corrections) / (double)taken, 0.999);
+    settle(lane, taken);
+}
+
 /* The same on the device. */
 static int take_steps_there(keel_lanes *l, int first) {
     const struct lane *one = &l->lane[first];
     int beside = 0;
     for (int i = 0; i < l->count; i++) {
-        struct lane *lane = &l->lane[i];
+        const struct lane *lane = &l->lane[i];
         if (!lane->ready || lane->brief >= OFTEN || !is_alike(lane, one)) continue;
-        l->beside[beside] = i;
-        l->state[beside] = &lane->advance.work.k;
-        l->user[beside++] = lane->advance.work.e->field.p.user;
+        l->beside[beside++] = place_of(lane, i);
+    }
+    qsort(l->beside, (size_t)beside, sizeof *l->beside, compare_places);
+    for (int i = 0; i < beside; i++) {
+        struct kernel_work *w = &l->lane[l->beside[i].lane].advance.work;
+        l->state[i] = &w->k;
+        l->user[i] = w->e->field.p.user;
     }
     if (beside && l->device->steps(l->queue, one->advance.work.plain, beside, l->state, l->user, l->taken,
                                    l->message, sizeof l->message))
         return -1;
-    for (int i = 0; i < beside; i++) {
-        struct lane *lane = &l->lane[l->beside[i]];
-        lane->brief = l->taken[i] < FEW && lane->advance.work.k.count >= FEW ? lane->brief + 1 : 0;
-        settle(lane, l->taken[i]);
-    }
+    for (int i = 0; i < beside; i++) settle_there(&l->lane[l->beside[i].lane], l->taken[i]);
     for (int i = 0; i < l->count; i++) {
         struct lane *lane = &l->lane[i];
         if (!lane->ready) continue;

@@ -156,7 +156,7 @@ static inline int kernel_correct(const struct project *p, const struct kernel_wo
         kernel_copy(p->kept * p->n, m->gradients, k->jacobian);
         if (k->grow(k, t) != 0) return 0;
     }
-    if (p->two_short && !project_two_short(p, m->next)) return 0;
+    if (p->two_short && !project_two(p, m->next)) return 0;
     if (!p->two_short) project_correct(p, m->next, 0, 1);
     return 1;
 }
@@ -173,7 +173,7 @@ static inline int kernel_correct_apart(const struct project *p, const struct ker
     double before = project_worst(p, p->residual), worst = before;
     for (int count = 0; count == 0 || (worst <= 0.1 * before && worst < before); count++) {
         before = worst;
-        if (p->two_short && !project_two_short(p, m->next)) return 0;
+        if (p->two_short && !project_two(p, m->next)) return 0;
         if (!p->two_short) project_correct(p, m->next, 0, count == 0);
         kernel_residual(p, m, k, values, user, t);
         if (count > 0 && project_holds(p)) {

@@ -381,22 +381,41 @@ static inline void lanes_iterate(struct lanes *l, const struct project *p, const
         lanes_iterate_general(p, m->off, x, fresh);
         return;
     }
-    keel_real other[4];
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) other[i] = x[i];
-    keel_truth good = project_two_short(p, x);
+    keel_real d[4] = {0}, other[4];
+    keel_truth good = project_two_short(p, d);
     l->general = ~good;
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) other[i] = x[i], x[i] -= d[i];
     if (__builtin_expect(keel_all(good), 1)) return;
     lanes_iterate_general(m->general, m->off, other, LANES_FRESH(fresh));
     lanes_choose(p->n, ~good, other, x);
 }
 
-/* Further iterations of those in `open`, while they contract tenfold; returns who does not arrive. */
+/* Have residuals contracted tenfold, in units?  Mostly products tell, |after_i| s_k <= 0.09 |before_k| s_i
+ * for every i by some k, with nothing lost on the way; quotients are for the others. */
+static inline keel_truth lanes_contract(const struct project *p, const keel_real *before,
+                                        const keel_real *after, keel_truth asked) {
+    keel_truth clear = keel_always;
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
+        keel_truth below = {0};
+        KEEL_RK_UNROLL for (int k = 0; k < p->kept; k++) {
+            keel_real most = 0.09 * (keel_abs(before[k]) * p->size[i]);
+            below |= (keel_abs(after[i]) * p->size[k] <= most) & (most > 1e-280) & (most < 1e280);
+        }
+        clear &= below;
+    }
+    if (keel_all(clear | ~asked)) return clear;
+    keel_real was = lanes_worst(p, before), is = lanes_worst(p, after);
+    return (is <= 0.1 * was) & (is < was);
+}
+
+/* Further iterations of those in `open`, while they contract; returns who does not arrive. */
 static inline keel_truth lanes_iterate_again(struct lanes *l, const struct project *p,
                                              const struct lanes_workspace *m, keel_fn *values, void *user,
                                              keel_truth open) {
-    keel_real before = lanes_worst(p, m->off), worst = lanes_worst(p, p->residual);
-    keel_truth left = open, at_work = open & (worst <= 0.1 * before) & (worst < before);
+    keel_real last[KEEL_LANES_ROWS];
+    keel_truth left = open, at_work = open & lanes_contract(p, m->off, p->residual, open);
     while (keel_any(at_work)) {
+        KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) last[i] = p->residual[i];
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] = m->next[i];
         lanes_iterate(l, p, m, m->split, 0);
         lanes_choose(p->n, at_work, m->split, m->next);
@@ -404,10 +423,7 @@ static inline keel_truth lanes_iterate_again(struct lanes *l, const struct proje
         for (int i = 0; i < KEEL_LANES; i++) l->newton[i] += at_work[i] != 0;
         left &= ~(at_work & lanes_hold(p));
         at_work &= left;
-        if (!keel_any(at_work)) break;
-        before = worst;
-        worst = lanes_worst(p, p->residual);
-        at_work &= (worst <= 0.1 * before) & (worst < before);
+        if (keel_any(at_work)) at_work &= lanes_contract(p, last, p->residual, at_work);
     }
     return left;
 }

@@ -96,18 +96,21 @@ static inline void project_shortest(const struct project *p) {
     rowspace_shortest(p->space, p->c, p->z, p->d);
 }
 
-/* Two rows of up to four states, straight from the jacobians to the state. */
-static inline keel_truth project_two_short(const struct project *p, keel_real *x) {
-    keel_real d[4];
-    keel_truth good =
-        rowspace_two_short(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), p->inverse_weight,
-                           p->residual[project_row(p, 0)], p->residual[project_row(p, 1)], d);
-    if (!keel_any(good)) return good;
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) x[i] -= d[i];
-    return good;
+/* Two rows of up to four states, straight from the jacobians to the correction: x - d is the new state. */
+static inline keel_truth project_two_short(const struct project *p, keel_real *d) {
+    return rowspace_two_short(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1),
+                              p->inverse_weight, p->residual[project_row(p, 0)],
+                              p->residual[project_row(p, 1)], d);
 }
 
 #ifndef KEEL_LANES
+static inline int project_two(const struct project *p, double *x) {
+    double d[4];
+    if (!project_two_short(p, d)) return 0;
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) x[i] -= d[i];
+    return 1;
+}
+
 /* x += d, and what is lost to rounding goes to low (Neumaier's form of Kahan's sum), if that is not NULL. */
 static inline void project_move(double *x, double *low, int n, const double *d) {
     for (int i = 0; i < n; i++) {
@@ -122,7 +125,7 @@ static inline void project_move(double *x, double *low, int n, const double *d) 
 /* One Newton step with the jacobians that stand, and, unless fresh, with their factorization; a pair of rows
  * has none that would be worth keeping. */
 static inline void project_correct(const struct project *p, double *x, double *low, int fresh) {
-    if (p->two_short && !low && project_two_short(p, x)) return;
+    if (p->two_short && !low && project_two(p, x)) return;
     if (fresh) project_factor(p);
     project_shortest(p);
     for (int j = 0; j < p->n; j++) p->d[j] *= p->inverse_weight[j];
