@@ -12,4 +12,7 @@ struct keel_solver {
     struct verified *verified;    /* modes that were left */
     struct snapshot *laid_out;    /* keel_open_again; NULL: not yet */
 };
+
+/* Says what a call lacks, and leaves the solver as it is: KEEL_EINVAL. */
+keel_status solver_misuse(struct engine *e, const char *sentence);
 #endif
