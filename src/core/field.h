@@ -76,7 +76,7 @@ struct algebra {
     double *anchor;            /* values of the matrix whose pivots are used */
     int *anchor_known;         /* 1 */
     struct algebra_matrix *lu; /* outside the block */
-    double *of_y; /* entries of F_y of the motion, with sensitivities (algebra_staggered.c) */
+    double *of_y;              /* entries of F_y of the motion, with sensitivities (algebra_staggered.c) */
     /* algebra_follow.c */
     int follow;      /* a step is tried: y stays on its branch, or the step is not made */
     int doubt;       /* the last search may have left it */

@@ -60,8 +60,8 @@ struct formulation {
     double way;    /* of time at the start: 1 or -1 */
     expr *regular; /* entries of the system's Jacobian where it has branches (branches.h) */
     int regulars;
-    expr *moment;    /* [surfaces, directions] tau at a surface (saltation.h); NULL: no sensitivities */
-    expr *matrix;  /* [matrix_entries] F_y of the motion, where y stands in blocks; else NULL */
+    expr *moment; /* [surfaces, directions] tau at a surface (saltation.h); NULL: no sensitivities */
+    expr *matrix; /* [matrix_entries] F_y of the motion, where y stands in blocks; else NULL */
     int matrix_entries, matrix_constant; /* 1: it does not depend on y */
     expr *magnitude; /* [directions] p; NULL: no sensitivities, or those by all start values together */
     int *direction, *primal;  /* [n] as in keel_variations */
