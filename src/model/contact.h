@@ -144,9 +144,9 @@ keel_status contact_start(struct keel_sim *s); /* the set at the start; the solv
 /* All that touches where the run stands: impulses, and the set that follows.  event: a contact that does in
  * any case, or -1; complete: this impact stands for all that would follow it. */
 keel_status contact_settle(struct keel_sim *s, int event, int complete);
-/* When the next rest is to be told; never: infinite.  Those that are due, or all. */
+/* When the next rest is to be told; never: infinite.  Those that are due where the run stands. */
 double contact_next_rest(const struct keel_sim *s);
-keel_status contact_tell_rest(struct keel_sim *s, int all);
+keel_status contact_tell_rest(struct keel_sim *s);
 keel_status contact_act(struct keel_sim *s, int number, int complete); /* at an event of the set */
 /* The states of contacts in a saved run: how many bytes; into them; from them, 1, 0: they are no such
  * states, -1: no memory. */

@@ -317,6 +317,11 @@ static keel_status tell(struct contact_run *r, int i, enum contact_word word) {
     return status;
 }
 
+/* Once more, behind all that was told since there were `before` records. */
+static void tell_end(struct keel_sim *s, long before) {
+    if (s->event_records > before && s->observe) s->observe(s->solver, s);
+}
+
 static void swap(struct contact_run *r) {
     struct contact_one *other = r->one;
     r->one = r->one_before;
@@ -342,16 +347,23 @@ double contact_next_rest(const struct keel_sim *s) {
     return next;
 }
 
-keel_status contact_tell_rest(struct keel_sim *s, int all) {
-    struct contact_run *r = s->contact;
+/* Those that are at rest by the time t. */
+static keel_status tell_rests(struct contact_run *r, double t) {
     keel_status status = KEEL_OK;
-    for (int i = 0; r && i < r->c->count && status == KEEL_OK; i++) {
+    for (int i = 0; i < r->c->count && status == KEEL_OK; i++) {
         struct contact_one *one = &r->one[i];
-        double t = keel_time(s->solver);
-        if (one->rests == 0 || (!all && one->rests > t + 4 * DBL_EPSILON * fabs(t))) continue;
+        if (one->rests == 0 || one->rests > t) continue;
         one->rests = 0;
         status = tell_closed(r, i);
     }
+    return status;
+}
+
+keel_status contact_tell_rest(struct keel_sim *s) {
+    double t = keel_time(s->solver);
+    long before = s->event_records;
+    keel_status status = s->contact ? tell_rests(s->contact, t + 4 * DBL_EPSILON * fabs(t)) : KEEL_OK;
+    if (status == KEEL_OK) tell_end(s, before);
     return status;
 }
 
@@ -410,7 +422,8 @@ keel_status contact_settle(struct keel_sim *s, int event, int complete) {
     struct contact_run *r = s->contact;
     double t = keel_time(s->solver), slow = 0, *u = s->work;
     int n = r->c->count;
-    keel_status status = contact_tell_rest(s, 1);
+    long first = s->event_records;
+    keel_status status = tell_rests(r, HUGE_VAL);
     if (status != KEEL_OK) return status;
     memcpy(u, keel_state(s->solver), (size_t)s->problem[s->mode].n * sizeof *u);
     memcpy(r->one_before, r->one, (size_t)n * sizeof *r->one);
@@ -429,9 +442,8 @@ keel_status contact_settle(struct keel_sim *s, int event, int complete) {
     status = enter(r, s->entry);
     if (status != KEEL_OK) return status;
     ledger_enter(s);
-    if (s->event_records == before) return KEEL_OK;
-    status = sim_rows_after(s);
-    if (status == KEEL_OK && s->observe) s->observe(s->solver, s);
+    if (s->event_records > before) status = sim_rows_after(s);
+    if (status == KEEL_OK) tell_end(s, first);
     return status;
 }
 
