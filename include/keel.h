@@ -48,7 +48,8 @@ typedef enum keel_status {
 /* The problem ------------------------------------------------------------------------------------------- */
 
 /* out = F(t, u).  u is the whole unknown vector: the states x, then the algebraic variables y (if any).
- * Return 0; > 0 asks for a shorter step; < 0 gives up.  Must not keep u or out.  The only callback type. */
+ * Return 0; > 0 asks for a shorter step; < 0 gives up, KEEL_ENOMEM for want of memory.  Must not keep u or
+ * out.  The only callback type. */
 typedef int keel_fn(double t, const double *u, double *out, void *user);
 
 typedef struct keel_pattern {

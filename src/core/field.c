@@ -293,11 +293,8 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
     fd->fault.status = KEEL_OK;
     fd->stats->calls++;
     int code = fd->rhs(t, x, dx, fd->context);
-    if (code != 0) t = field_time(fd, t, x);
     if (code != 0 && fd->fault.status == KEEL_OK) /* the user's own function, called directly */
-        return code > 0 ? field_fault(fd, KEEL_RETRY, KEEL_EUSER, "f asks for a shorter step at t = %.10g", t)
-                        : field_fault(fd, KEEL_EUSER, KEEL_EUSER, "f gave up at t = %.10g (it returned %d)",
-                                      t, code);
+        return map_diagnose(fd, "f", NULL, code, field_time(fd, t, x), 0, dx);
     if (code != 0) return code > 0 ? KEEL_RETRY : fd->fault.status;
     for (int i = 0; i < fd->n; i++)
         if (!isfinite(dx[i])) {

@@ -29,6 +29,8 @@ keel_status map_diagnose(struct field *fd, const char *what, const char *const *
     if (code > 0)
         return field_fault(fd, KEEL_RETRY, KEEL_EUSER,
                            "%s asks for a shorter step at t = %.10g (it returned %d)", what, t, code);
+    if (code == KEEL_ENOMEM)
+        return field_fault(fd, KEEL_ENOMEM, KEEL_ENOMEM, "%s finds no memory at t = %.10g", what, t);
     if (code < 0)
         return field_fault(fd, KEEL_EUSER, KEEL_EUSER, "%s gave up at t = %.10g (it returned %d)", what, t,
                            code);

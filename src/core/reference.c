@@ -30,17 +30,19 @@ static void place_pair(const struct field *fd, const double *restrict u, uint64_
 }
 
 /* The values of the rows from the energy on, which are those of the maps as they stand; whoever adds them up
- * looks whether they are finite.  0, or there are none. */
+ * looks whether they are finite.  0, or what the map returned: there are none. */
 static int values(const struct engine *e, double t, const double *u, double *out) {
     const keel_map *energy = &e->field.energy.user, *invariant = &e->field.invariant.user;
     const struct rows *r = &e->rows;
     void *user = e->field.p.user;
-    if (energy->count && energy->value(t, u, out + r->at[KEEL_ROW_ENERGY], user) != 0) return 1;
-    return invariant->count && invariant->value(t, u, out + r->at[KEEL_ROW_INVARIANT], user) != 0;
+    int code = energy->count ? energy->value(t, u, out + r->at[KEEL_ROW_ENERGY], user) : 0;
+    if (code == 0 && invariant->count) code = invariant->value(t, u, out + r->at[KEEL_ROW_INVARIANT], user);
+    return code;
 }
 
-/* reference += the mean difference from it, where that is clear. */
-static void average(struct engine *e, double t, const double *u) {
+/* reference += the mean difference from it, where that is clear, and where there are values: nothing is
+ * promised beside the start.  Memory that runs out is no such reason. */
+static keel_status average(struct engine *e, double t, const double *u) {
     struct rows *r = &e->rows;
     int first = r->at[KEEL_ROW_ENERGY], pairs = e->field.n > MANY ? PAIRS_OF_MANY : PAIRS;
     double *sum = r->terms, *squares = r->column, *value = r->fresh_size, *other = e->kept_aside;
@@ -50,8 +52,11 @@ static void average(struct engine *e, double t, const double *u) {
     memcpy(e->split, u, (size_t)(e->field.n + e->field.m) * sizeof *u);
     for (int k = 0; k < pairs; k++) {
         place_pair(&e->field, u, &seed, e->scratch, e->split);
-        if (keel_halted(e->field.halt) || values(e, t, e->scratch, value) || values(e, t, e->split, other))
-            return;
+        if (keel_halted(e->field.halt)) return KEEL_OK;
+        int code = values(e, t, e->scratch, value);
+        if (code == 0) code = values(e, t, e->split, other);
+        if (code == KEEL_ENOMEM) return map_diagnose(&e->field, "invariant", NULL, code, t, 0, value);
+        if (code != 0) return KEEL_OK;
         for (int i = first; i < r->count; i++) {
             double off = 0.5 * ((value[i] - r->reference[i]) + (other[i] - r->reference[i]));
             sum[i] += off;
@@ -59,13 +64,14 @@ static void average(struct engine *e, double t, const double *u) {
         }
     }
     for (int i = first; i < r->count; i++)
-        if (!isfinite(sum[i])) return;
+        if (!isfinite(sum[i])) return KEEL_OK;
     for (int i = first; i < r->count; i++) {
         double mean = sum[i] / pairs, error = sqrt(fmax(squares[i] / pairs - mean * mean, 0) / pairs);
         if (r->treatment[i] == KEEL_ROW_KEPT && fabs(mean) > CLEAR * error &&
             fabs(mean) < 4 * rows_unit(r, i))
             r->reference[i] += mean;
     }
+    return KEEL_OK;
 }
 
 keel_status reference_set(struct engine *e, double t, const double *u) {
@@ -85,6 +91,6 @@ keel_status reference_refine(struct engine *e, double t, const double *u) {
     const struct manifold *m = &e->manifold;
     if (!manifold_to_round_off(m) || m->traits & KEEL_OWN_DIRECTIONS) return KEEL_OK;
     if (e->rows.at[KEEL_ROW_ENERGY] == e->rows.count) return KEEL_OK;
-    average(e, t, u); /* or not: nothing is promised beside the start */
-    return rows_residual(&e->field, &e->rows, t, u, e->rows.residual);
+    keel_status status = average(e, t, u);
+    return status != KEEL_OK ? status : rows_residual(&e->field, &e->rows, t, u, e->rows.residual);
 }

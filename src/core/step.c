@@ -132,6 +132,8 @@ keel_status step_failed(struct engine *e, keel_status status) {
     if (code > 0)
         return field_fault(fd, severity, KEEL_EUSER,
                            "f asks for a shorter step near t = %.10g (it returned %d)", t, code);
+    if (code == KEEL_ENOMEM)
+        return field_fault(fd, KEEL_ENOMEM, KEEL_ENOMEM, "f finds no memory near t = %.10g", t);
     if (code < 0)
         return field_fault(fd, severity, KEEL_EUSER, "f gave up near t = %.10g (it returned %d)", t, code);
     return field_fault(fd, severity, status > 0 ? KEEL_ENEWTON : status,

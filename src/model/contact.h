@@ -9,7 +9,7 @@
  *
  * contact.c: the functions of a mode.  contact_frame.c: the contacts at a point of the motion, in the metric
  * of the masses.  contact_law.c: impulses and accelerations.  contact_set.c: active sets as problems.
- * contact_run.c: what happens in a run. */
+ * contact_run.c: what happens in a run.  contact_tell.c: what is told of it. */
 #ifndef KEEL_MODEL_CONTACT_H
 #define KEEL_MODEL_CONTACT_H
 
@@ -144,9 +144,6 @@ keel_status contact_start(struct keel_sim *s); /* the set at the start; the solv
 /* All that touches where the run stands: impulses, and the set that follows.  event: a contact that does in
  * any case, or -1; complete: this impact stands for all that would follow it. */
 keel_status contact_settle(struct keel_sim *s, int event, int complete);
-/* When the next rest is to be told; never: infinite.  Those that are due, or all. */
-double contact_next_rest(const struct keel_sim *s);
-keel_status contact_tell_rest(struct keel_sim *s, int all);
 keel_status contact_act(struct keel_sim *s, int number, int complete); /* at an event of the set */
 /* The states of contacts in a saved run: how many bytes; into them; from them, 1, 0: they are no such
  * states, -1: no memory. */
@@ -154,4 +151,15 @@ size_t contact_bytes(const struct keel_sim *s);
 void contact_save(const struct keel_sim *s, unsigned char *bytes);
 int contact_load(struct keel_sim *s, const unsigned char *bytes);
 keel_status contact_failed(struct keel_sim *s, keel_status status); /* with the reason, if it is a contact */
+
+/* contact_tell.c */
+int contact_is_closed(const struct contact_one *one);
+/* When the next rest is to be told; never: infinite.  Those that are due where the run stands. */
+double contact_next_rest(const struct keel_sim *s);
+keel_status contact_tell_rest(struct keel_sim *s);
+/* Those that are at rest by the time t; what has changed from r->one_before to r->one; and the end of it:
+ * once more, if anything was told since there were `before` records. */
+keel_status contact_tell_rests(struct contact_run *r, double t);
+keel_status contact_tell_changes(struct contact_run *r);
+void contact_tell_end(struct keel_sim *s, long before);
 #endif

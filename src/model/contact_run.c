@@ -5,7 +5,7 @@
  * accelerations tell which of them stay closed, stick or slide (contact_rest).  Impacts that come ever
  * faster (KEEL_REST of the core), or are lost in the round-off of the gap, are completed: one impact
  * without restitution has the momentum of all that are left, and what moves apart no faster than it came is
- * at rest.  The flights that are left shrink by one ratio: that it has closed is told at their limit. */
+ * at rest. */
 #include "model/contact.h"
 
 #include "base/text.h"
@@ -302,82 +302,6 @@ static keel_status rest(struct contact_run *r, double t, const double *u, double
     return status ? jammed(r, t, f->of[status > 1 ? status - 2 : 0]) : KEEL_OK;
 }
 
-/* What is told ------------------------------------------------------------------------------------------ */
-
-static int is_closed(const struct contact_one *one) {
-    return one->state >= CONTACT_SLIDES;
-}
-
-static keel_status tell(struct contact_run *r, int i, enum contact_word word) {
-    struct keel_sim *s = r->s;
-    keel_status status =
-        sim_record(s, (keel_event_record){keel_time(s->solver), r->c->event_name[CONTACT_WORDS * i + word],
-                                          s->mode, s->mode, 1});
-    if (status == KEEL_OK && s->observe) s->observe(s->solver, s);
-    return status;
-}
-
-static void swap(struct contact_run *r) {
-    struct contact_one *other = r->one;
-    r->one = r->one_before;
-    r->one_before = other;
-}
-
-static keel_status tell_closed(struct contact_run *r, int i) {
-    keel_status status = tell(r, i, CONTACT_CLOSES);
-    if (status != KEEL_OK || r->friction[i] == 0) return status;
-    return tell(r, i, r->one[i].state == CONTACT_SLIDES ? CONTACT_SLIP : CONTACT_STICK);
-}
-
-/* The limit of the impacts that the last one stands for; NAN: it cannot be told. */
-static double limit_of(const struct keel_sim *s) {
-    double t = keel_time(s->solver), limit = keel_rest_time(s->solver);
-    return limit - t <= 1e-5 * fmax(fabs(t), fabs(t - s->span[0])) ? limit : NAN;
-}
-
-double contact_next_rest(const struct keel_sim *s) {
-    double next = HUGE_VAL;
-    for (int i = 0; s->contact && i < s->contact->c->count; i++)
-        if (s->contact->one[i].rests != 0) next = fmin(next, s->contact->one[i].rests);
-    return next;
-}
-
-keel_status contact_tell_rest(struct keel_sim *s, int all) {
-    struct contact_run *r = s->contact;
-    keel_status status = KEEL_OK;
-    for (int i = 0; r && i < r->c->count && status == KEEL_OK; i++) {
-        struct contact_one *one = &r->one[i];
-        double t = keel_time(s->solver);
-        if (one->rests == 0 || (!all && one->rests > t + 4 * DBL_EPSILON * fabs(t))) continue;
-        one->rests = 0;
-        status = tell_closed(r, i);
-    }
-    return status;
-}
-
-/* Who observes sees the states before. */
-static keel_status tell_changes(struct contact_run *r, double rests) {
-    keel_status status = KEEL_OK;
-    swap(r);
-    for (int i = 0; i < r->c->count && status == KEEL_OK; i++) {
-        struct contact_one *now = &r->one_before[i];
-        const struct contact_one *before = &r->one[i];
-        if (r->hit[i]) status = tell(r, i, CONTACT_IMPACT);
-        if (is_closed(now) && !is_closed(before) && rests > keel_time(r->s->solver)) {
-            now->rests = rests;
-            continue;
-        }
-        if (status == KEEL_OK && is_closed(now) && !is_closed(before)) status = tell(r, i, CONTACT_CLOSES);
-        if (status == KEEL_OK && !is_closed(now) && is_closed(before)) status = tell(r, i, CONTACT_OPENS);
-        if (status != KEEL_OK || !is_closed(now) || r->friction[i] == 0) continue;
-        int slips = now->state == CONTACT_SLIDES, slipped = before->state == CONTACT_SLIDES;
-        if (!is_closed(before) || slips != slipped || (slips && now->sign != before->sign))
-            status = tell(r, i, slips ? CONTACT_SLIP : CONTACT_STICK);
-    }
-    swap(r);
-    return status;
-}
-
 /* Settling ---------------------------------------------------------------------------------------------- */
 
 /* A gap that begins at zero to what is resolved of it is counted from there: what leaves comes back to it. */
@@ -410,7 +334,8 @@ keel_status contact_settle(struct keel_sim *s, int event, int complete) {
     struct contact_run *r = s->contact;
     double t = keel_time(s->solver), slow = 0, *u = s->work;
     int n = r->c->count;
-    keel_status status = contact_tell_rest(s, 1);
+    long first = s->event_records;
+    keel_status status = contact_tell_rests(r, HUGE_VAL);
     if (status != KEEL_OK) return status;
     memcpy(u, keel_state(s->solver), (size_t)s->problem[s->mode].n * sizeof *u);
     memcpy(r->one_before, r->one, (size_t)n * sizeof *r->one);
@@ -423,15 +348,14 @@ keel_status contact_settle(struct keel_sim *s, int event, int complete) {
     if (status == KEEL_OK) status = rest(r, t, u, slow);
     memcpy(s->entry, u, (size_t)s->problem[s->mode].n * sizeof *u); /* who observes writes to s->work */
     long before = s->event_records;
-    if (status == KEEL_OK && s->direction != 0) status = tell_changes(r, limit_of(s));
+    if (status == KEEL_OK && s->direction != 0) status = contact_tell_changes(r);
     if (status != KEEL_OK) return status;
     ledger_leave(s);
     status = enter(r, s->entry);
     if (status != KEEL_OK) return status;
     ledger_enter(s);
-    if (s->event_records == before) return KEEL_OK;
-    status = sim_rows_after(s);
-    if (status == KEEL_OK && s->observe) s->observe(s->solver, s);
+    if (s->event_records > before) status = sim_rows_after(s);
+    if (status == KEEL_OK) contact_tell_end(s, first);
     return status;
 }
 
@@ -488,6 +412,6 @@ int keel_sim_contact(const keel_sim *s, int i, const char **name, double *restit
     if (name) *name = name_of(r, i);
     if (restitution) *restitution = r->restitution[i];
     if (friction) *friction = r->friction[i];
-    if (closed) *closed = is_closed(&r->one[i]);
+    if (closed) *closed = contact_is_closed(&r->one[i]);
     return 1;
 }

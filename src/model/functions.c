@@ -11,12 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int interpret(const struct functions_bound *b, const struct tape *tape, double t, const double *u,
+                     double *out) {
+    if (!b->work) return tape_call(tape, t, u, b->parameter, out) ? KEEL_ENOMEM : 0;
+    tape_run(tape, t, u, b->parameter, out, b->work);
+    return 0;
+}
+
 #define INTERPRET(role)                                                               \
     static int interpret_##role(double t, const double *u, double *out, void *user) { \
         const struct functions_bound *b = user;                                       \
         keel_fn *compiled = b->machine->call[functions_role_##role];                  \
         if (compiled) return compiled(t, u, out, user);                               \
-        return tape_call(&b->tape[functions_role_##role], t, u, b->parameter, out);   \
+        return interpret(b, &b->tape[functions_role_##role], t, u, out);              \
     }
 FUNCTIONS_LIST(INTERPRET)
 #undef INTERPRET
@@ -388,7 +395,15 @@ void functions_hand_over(struct functions *f, const struct compile_unit *unit, i
     find_machine(f, unit, mode, &f->machine);
 }
 
-struct functions_bound functions_bind(const struct functions *f, const double *parameter, void *owner) {
+size_t functions_registers(const struct functions *f) {
+    size_t most = 0;
+    for (int k = 0; k < FUNCTIONS_ROLES; k++)
+        if (f->there[k] && f->tape[k].registers > most) most = f->tape[k].registers;
+    return most;
+}
+
+struct functions_bound functions_bind(const struct functions *f, const double *parameter, void *owner,
+                                      double *work) {
     return (struct functions_bound){parameter,    f->table,    f->tape, &f->recurrences,
-                                    &f->composed, &f->machine, owner};
+                                    &f->composed, &f->machine, owner,   work};
 }

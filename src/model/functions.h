@@ -47,6 +47,7 @@ struct functions_bound {
     const struct series *series, *composed;
     const struct functions_machine *machine; /* of the mode */
     void *owner;                             /* the keel_sim, if it is one's */
+    double *work; /* functions_registers of them, for one thread; NULL: large tapes take their own, any */
 };
 
 struct functions {
@@ -82,7 +83,9 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
 /* Machine code in place of the interpreter, in problems that are filled from here on, or in all of them. */
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
 void functions_hand_over(struct functions *f, const struct compile_unit *unit, int mode);
-struct functions_bound functions_bind(const struct functions *f, const double *parameter, void *owner);
+size_t functions_registers(const struct functions *f); /* that the largest of its tapes needs */
+struct functions_bound functions_bind(const struct functions *f, const double *parameter, void *owner,
+                                      double *work);
 void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode); /* that alone */
 /* The lanes of a kernel that is linked. */
 void functions_link_lanes(struct functions *f, const struct compile_unit *unit, int mode, int lanes);

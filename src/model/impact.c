@@ -54,7 +54,7 @@ int impact_apply(const struct impact *i, double t, const double *parameter, cons
     int n = i->formulation.n, written = i->impulse.there && (i->always || memchr(stays, 1, i->states));
     if (written) return impulse_apply(&i->impulse, t, parameter, stays, moments, u);
     if (!i->there) return 1;
-    struct functions_bound bound = functions_bind(&i->functions, parameter, NULL);
+    struct functions_bound bound = functions_bind(&i->functions, parameter, NULL, NULL);
     keel_problem p = i->fill.problem;
     double *x = malloc((size_t)n * sizeof *x);
     unsigned char *fixed = calloc((size_t)n, 1); /* nothing is */

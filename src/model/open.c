@@ -118,7 +118,7 @@ int open_mode(struct keel_model *m, int i) {
         !impact_open(&mode->impact, &mode->formulation) ||
         !branches_open(&mode->branches, &mode->formulation))
         return diagnostics_memory(&m->messages);
-    m->bound[i] = functions_bind(&mode->functions, m->parameter, NULL);
+    m->bound[i] = functions_bind(&mode->functions, m->parameter, NULL, NULL);
     return branches_check(&mode->branches, &mode->functions.tape[functions_role_event], m->span, m->parameter,
                           model->parameters + model->helds);
 }

@@ -220,7 +220,7 @@ static keel_status advance(struct keel_sim *s, double t_wake, double t_end, int 
 static keel_status act_in_time(struct keel_sim *s) {
     int event = sim_due(s);
     keel_status status = event >= 0 ? sim_pieces(s) : KEEL_OK;
-    if (status == KEEL_OK) status = contact_tell_rest(s, 0);
+    if (status == KEEL_OK) status = contact_tell_rest(s);
     for (; event >= 0 && status == KEEL_OK; event = sim_due(s)) status = sim_act(s, event);
     return s->status < 0 ? s->status : status;
 }

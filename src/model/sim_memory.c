@@ -25,6 +25,16 @@ static size_t most_events(const keel_model *m) {
     return (size_t)most + 1;
 }
 
+/* Of the interpreter: nothing allocates in a step. */
+static size_t most_registers(const keel_model *m) {
+    size_t most = 0;
+    for (int i = 0; i < m->modes; i++) {
+        size_t own = functions_registers(&m->mode[i]->functions);
+        if (most < own) most = own;
+    }
+    return most;
+}
+
 static int take_scratch(struct keel_sim *s) {
     const keel_model *m = s->m;
     int wrong = 0;
@@ -43,7 +53,7 @@ int sim_take_memory(struct keel_sim *s) {
     const keel_model *m = s->m;
     size_t numbers = (size_t)(m->model->parameters + m->model->helds + m->sides) + 1,
            modes = (size_t)m->modes;
-    s->parameter = malloc(numbers * sizeof *s->parameter);
+    s->parameter = malloc((numbers + most_registers(m)) * sizeof *s->parameter);
     s->bound = calloc(modes, sizeof *s->bound);
     s->problem = calloc(modes, sizeof *s->problem);
     s->work = calloc(most_numbers(m) + (size_t)m->model->helds, sizeof *s->work);
@@ -63,7 +73,7 @@ int sim_take_memory(struct keel_sim *s) {
         s->fired[i] = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1};
     memcpy(s->parameter, m->parameter, (numbers - 1) * sizeof *s->parameter);
     for (size_t i = 0; i < modes; i++) {
-        s->bound[i] = functions_bind(&m->mode[i]->functions, s->parameter, s);
+        s->bound[i] = functions_bind(&m->mode[i]->functions, s->parameter, s, s->parameter + numbers);
         s->problem[i] = m->mode[i]->fill.problem;
         s->problem[i].user = &s->bound[i];
         s->problem[i].side = s->parameter + m->model->parameters + m->model->helds;

@@ -113,8 +113,56 @@ static void test_methods(void **state) {
     }
 }
 
+/* Its tapes have too many registers for the stack. */
+static keel_model *read_large(void) {
+    static const char text[] = "param n = 260\nvar x[1..n], v[1..n]\n"
+                               "for i in 1..n: x[i]' = v[i]\nfor i in 1..n: v[i]' = -i/n*x[i]\n"
+                               "invariant total = sum(i in 1..n, v[i]^2 + i/n*x[i]^2)\n"
+                               "for i in 1..n: init x[i] = i^1.5, v[i] = 0\nrun 0 .. 10\n";
+    keel_model *m = keel_model_read("large", text, strlen(text), &(keel_model_options){.interpret = 1});
+    assert_int_equal(keel_model_status(m), KEEL_OK);
+    return m;
+}
+
+/* A run of the model, or its problem opened alone; with the values at which the invariant is held. */
+static struct result run_large(const keel_model *m, int alone) {
+    struct result r = {.status = KEEL_ENOMEM};
+    keel_mode mode = {0};
+    keel_row row = {0};
+    assert_true(keel_model_mode(m, 0, &mode));
+    keel_sim *sim = alone ? NULL : keel_sim_open(m, NULL);
+    keel_solver *s = alone ? keel_open(mode.problem, NULL) : keel_sim_solver(sim);
+    if (s) r.status = keel_state_of(s);
+    long before = starve.count;
+    if (r.status == KEEL_OK && !alone) r.status = keel_sim_run(sim, 1);
+    assert_int_equal(starve.count, before); /* nothing allocates in a step */
+    if (r.status == KEEL_OK && keel_row_at(s, 0, &row)) take(&r, 1, &row.start);
+    if (r.status == KEEL_OK) take(&r, MOST, keel_state(s));
+    if (alone) keel_close(s);
+    keel_sim_close(sim);
+    return r;
+}
+
+static void test_large(void **state) {
+    (void)state;
+    keel_model *m = read_large();
+    for (int alone = 0; alone < 2; alone++) {
+        starve_begin(0, STARVE_ONCE);
+        struct result wanted = run_large(m, alone);
+        long all = starve.count;
+        assert_true(wanted.status == KEEL_OK && wanted.count == MOST && all > (alone ? 30 : 4));
+        for (long at = 1; at <= all; at++) {
+            starve_begin(at, STARVE_ONCE);
+            struct result r = run_large(m, alone);
+            starve_begin(0, STARVE_ONCE);
+            check_same(&r, &wanted, alone ? "the large problem" : "the large model", at);
+        }
+    }
+    keel_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_models), cmocka_unit_test(test_compiled_models),
-                                       cmocka_unit_test(test_methods)};
+                                       cmocka_unit_test(test_methods), cmocka_unit_test(test_large)};
     return cmocka_run_group_tests(tests, make_cache, drop_cache);
 }
