@@ -140,7 +140,7 @@ struct emit_elimination {
 };
 int emit_elimination(struct emit *e, const char *name, const struct emit_elimination *m);
 /* emit_motion.c: kept_NAME, after emit_mechanics of that name; kept_lanes_NAME; or the kernels of a device,
- * of a projected Runge-Kutta method.  1: not of these. */
+ * of a projected Runge-Kutta method; the first of a series, too.  1: not of these. */
 int emit_motion(struct emit *e, const char *name, const struct emit_mechanics *m,
                 const struct emit_method *method);
 

@@ -354,7 +354,7 @@ int emit_motion_kept(struct emit *e, const char *name, const struct emit_mechani
     unsigned wanted = emit_kernels(e, method, kept) & (EMIT_KEEPING | EMIT_ADAPTIVE_KEEPING);
     if (!put_headers(e, method, m)) return 1;
     emit_motion_parts(e, name, m);
-    emit_table(e, name, method->rk);
+    if (method->rk) emit_table(e, name, method->rk);
     if (is_written(method->rk, n)) emit_step(e, name, method->rk, n);
     put_kept(e, name, method, n, kept, m, wanted);
     return e->failed ? -1 : 0;

@@ -49,6 +49,7 @@ static int motion_fits(const struct engine *e, int beside) {
     const keel_kernel *k = e->field.kernel;
     const struct manifold *m = &e->manifold;
     int there = k->kept || (beside && (k->kept_lanes || k->device));
+    if (e->stepper->aim && e->o.step > 0) return 0; /* there is none for fixed steps */
     return there && (e->o.step > 0 || e->estimates) && e->measured && manifold_projects(m) &&
            !m->stabilizer->correct && !m->stabilizer->attempt && m->by_mass && e->rows.count <= KERNEL_ROWS &&
            mechanism_fits(m);
@@ -284,7 +285,7 @@ int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, doubl
         *wait = DEVICE_FIRST - e->r->stats.steps;
         return 0;
     }
-    int lands = e->o.step == 0 && !e->stepper->aim && !(e->r->h_next <= 0.5 * fabs(t_wake - e->r->t));
+    int lands = e->o.step == 0 && !(e->r->h_next <= 0.5 * fabs(t_wake - e->r->t));
     if (lands || e->r->familiar > 0) return 0; /* the kernel would leave this step to step.c */
     long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;

@@ -13,6 +13,8 @@
 #define KERNEL_TANGENT kernel_tangent
 #define KERNEL_STANDS kernel_stands
 #define KERNEL_RESTS kernel_rests
+#define KERNEL_LOOKS(method, k) 0 /* calls of the right-hand side for looks at the rates that count */
+#define KERNEL_USER(user) (user)  /* of the model's own functions */
 #endif
 
 /* That of the table; 0: its first estimate alone. */
@@ -67,7 +69,7 @@ static inline double kernel_series(const struct project *p, struct kernel_worksp
     double before = m->before = *c->before;
     kernel_copy(p->n, c->slope, m->k);
     *c->known = 0;
-    if (k->series(t, m->x, c->order, c->c, c->work, user) != 0) return 0;
+    if (k->series(t, m->x, c->order, c->c, c->work, KERNEL_USER(user)) != 0) return 0;
     double h = keel_taylor_longest(c, m->x, before - before == 0 ? before : 0, k->atol, k->rtol);
     *c->before = h;
     return h;
@@ -275,6 +277,8 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
     if (keeps && adaptive) kernel_limit(p, m, k);
     for (int goes_on = 1; goes_on && done < k->count;) {
         int rejected = 0;
+        /* a step like the one before would be too near to t_end: its series is found once, by the core */
+        if (series && !kernel_aim(k, &a, step_control_min(k->h_next, k->longest))) break;
         double aim = !adaptive ? 0 : series ? kernel_series(p, m, k, user, a.t) : k->h_next;
         double wanted = adaptive ? step_control_min(aim, k->longest) : 0;
         begun = series;
@@ -337,7 +341,7 @@ out:
     k->corrections = adaptive ? corrections : keeps ? done + a.corrections : 0;
     k->newton = adaptive ? newton : keeps ? done + a.newton : 0;
     k->rejected = all_rejected;
-    k->calls = kernel_calls(method, m, done, all_rejected, known, rounds, keeps);
+    k->calls = kernel_calls(method, m, done, all_rejected, known, rounds, keeps) + KERNEL_LOOKS(method, k);
     return done;
 }
 #endif

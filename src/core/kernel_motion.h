@@ -52,6 +52,8 @@ static inline int motion_far(const struct project *p, const struct kernel_worksp
 #define KERNEL_TANGENT motion_tangent
 #define KERNEL_STANDS motion_stands
 #define KERNEL_RESTS motion_rests
+#define KERNEL_LOOKS motion_looks
+#define KERNEL_USER(user) ((struct kernel_motion *)(user))->user
 
 /* kernel_project for mechanics. */
 static inline int motion_project(const struct kernel_method *method, const struct project *p,
@@ -103,20 +105,26 @@ static inline int motion_stands(const struct kernel_method *method, const struct
     return 1;
 }
 
+/* Calls for looks at the rates: one for each invariant, as core/verify.c has them, unless they are known. */
+static inline long motion_looks(const struct kernel_method *method, const struct keel_kernel_state *k) {
+    return KERNEL_RATED(method) ? 0 : k->verifications * method->motion->invariants;
+}
+
 /* kernel_rests for mechanics: of its rows energy and invariants can move by themselves. */
 static inline int motion_rests(const struct kernel_method *method, const struct project *p,
                                const struct kernel_workspace *m, keel_fn *rhs, keel_fn *gradients, void *user,
                                struct keel_kernel_state *k, double t) {
     const struct mechanism *model = method->motion;
     struct kernel_motion *w = (struct kernel_motion *)user;
-    (void)rhs;
+    const double *rate = KERNEL_RATED(method) ? m->f : m->dx;
     if (model->invariants == 0) return 1;
     k->unseen = 1;
-    if (!k->share) return 0;
+    if (!k->share || (!KERNEL_RATED(method) && rhs(t, m->x, m->dx, user) != 0)) return 0;
     gradients(t, m->x, w->gradients, user);
     for (int i = 0; i < model->invariants; i++)
-        if (!project_rests(p->n, 0, w->gradients + i * p->n, m->f, k->share[2 * model->k + i])) return 0;
+        if (!project_rests(p->n, 0, w->gradients + i * p->n, rate, k->share[2 * model->k + i])) return 0;
     w->s.jacobians += model->invariants;
+    k->factorizations = w->s.factorizations;
     k->jacobians = w->s.jacobians;
     k->unseen = 0;
     k->verifications++;

@@ -285,8 +285,10 @@ static int emit_second_order(struct functions *f, struct emit *e, const struct f
     int left_out = e->lanes ? 0 : emit_mechanics(e, name, &m);
     if (left_out > 0) left_out = emit_chain(e, r, name) < 0 ? -1 : 1;
     const keel_stepper *stepper = r->m == 0 && r->event.count == 0 ? registry_find(method) : NULL;
-    struct emit_method inside = {.rk = stepper ? registry_table(stepper) : NULL};
-    if (left_out == 0) left_out = inside.rk ? emit_motion(e, name, &m, &inside) : 1;
+    struct emit_method inside = {.rk = stepper ? registry_table(stepper) : NULL,
+                                 .series = stepper && !e->lanes && f->series.value &&
+                                           strcmp(method, "taylor") == 0};
+    if (left_out == 0) left_out = inside.rk || inside.series ? emit_motion(e, name, &m, &inside) : 1;
     if (left_out) return left_out < 0 ? -1 : 0;
     f->kernel.method = stepper->info.name;
     f->rows_inside = 1;
