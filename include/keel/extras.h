@@ -52,7 +52,8 @@ typedef struct keel_device {
 typedef struct keel_kernel {
     const char *method; /* of the next two; NULL: neither is there */
     keel_kernel_fixed *fixed;
-    keel_kernel_steps *kept;     /* may be NULL; its rows are those of these two maps, all kept or watched */
+    /* may be NULL; its rows are those of these two maps, all kept or watched, and constraints, all kept */
+    keel_kernel_steps *kept;
     keel_fn *energy, *invariant; /* their values as the problem has them; NULL: not in it */
     keel_mechanics_rhs *accelerations;
     keel_mechanics_project *projection;          /* may be NULL, both */

@@ -52,8 +52,8 @@ enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 /* The texts of keel/real.h, keel/explicit.h, keel/implicit.h, keel/splitting.h, keel/taylor.h,
  * linalg/rowspace.h, core/project.h, core/step_control.h, core/kernel_state.h, core/kernel_rows.h,
  * core/kernel.h, core/lanes.h, core/lanes_steps.h, core/device_real.h, core/device.h, linalg/small.h,
- * core/mechanism.h, core/lanes_motion.h, linalg/schur_rows.h, core/elimination.h, line by line; they end with
- * NULL. */
+ * core/mechanism.h, core/lanes_motion.h, core/kernel_motion.h, linalg/schur_rows.h, core/elimination.h, line
+ * by line; they end with NULL. */
 extern const char *const emit_real[], *const emit_explicit[], *const emit_implicit[];
 extern const char *const emit_splitting[], *const emit_taylor[];
 extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
@@ -61,7 +61,7 @@ extern const char *const emit_kernel_state[], *const emit_kernel_rows[], *const 
 extern const char *const emit_lanes_text[], *const emit_lanes_steps[];
 extern const char *const emit_device_real[], *const emit_device_text[];
 extern const char *const emit_small[], *const emit_mechanism[], *const emit_lanes_motion[];
-extern const char *const emit_schur_rows[], *const emit_elimination_text[];
+extern const char *const emit_kernel_motion[], *const emit_schur_rows[], *const emit_elimination_text[];
 void emit_header(struct emit *e, const char *const *line); /* one of them */
 /* What kernels of any kind, and those with projections, stand behind; once a text. */
 void emit_kernel_prelude(struct emit *e);
@@ -139,10 +139,17 @@ struct emit_elimination {
     int begin, end, dimension;
 };
 int emit_elimination(struct emit *e, const char *name, const struct emit_elimination *m);
-/* emit_motion.c: kept_lanes_NAME, or the kernels of a device, of a projected Runge-Kutta method.  1: not of
- * these. */
+/* emit_motion.c: kept_NAME, after emit_mechanics of that name; kept_lanes_NAME; or the kernels of a device,
+ * of a projected Runge-Kutta method; the first of a series, too.  1: not of these. */
 int emit_motion(struct emit *e, const char *name, const struct emit_mechanics *m,
                 const struct emit_method *method);
+
+/* Of kept_NAME: its functions rhs_NAME, project_NAME and normals_NAME, and what they find behind `user`, as
+ * `own`; emit_kernel.c has the rest. */
+void emit_motion_parts(struct emit *e, const char *name, const struct emit_mechanics *m);
+void emit_motion_own(struct emit *e, const char *name, const struct emit_mechanics *m);
+int emit_motion_kept(struct emit *e, const char *name, const struct emit_mechanics *m,
+                     const struct emit_method *method);
 
 /* emit_lanes.c: the same two, where e->lanes is set, as plain_lanes_NAME and kept_lanes_NAME.  1: the tape
  * has branches, or is too long. */

@@ -250,7 +250,7 @@ static void put_again(struct emit *e, const char *name, int n, int kept) {
 
 /* kernel_steps on arrays of constant size. */
 static void put_steps(struct emit *e, const char *name, const struct emit_method *method, int n, int kept,
-                      int keeps, int adaptive) {
+                      const struct emit_mechanics *motion, int keeps, int adaptive) {
     const keel_implicit *implicit = method->implicit;
     int stages = method->rk ? method->rk->stages : implicit ? implicit->stages : 2, width = width_of(n);
     int even = (n + 1) / 2 * 2, row = implicit ? even : n;
@@ -273,12 +273,13 @@ static void put_steps(struct emit *e, const char *name, const struct emit_method
     } else if (!method->rk)
         emit_put(e, "work.memory = keel_splitting_at(kept->carried, %d, %d);\n", width,
                  method->splitting.stages);
+    if (motion) emit_motion_own(e, name, motion);
     emit_put(e, "return kernel_steps(&method_%s, &p, &work, rhs_%s, ", name, name);
-    if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
+    if (kept) emit_put(e, motion ? "project_%s, normals_%s, " : "values_%s, gradients_%s, ", name, name);
     emit_put(e, "%s", kept ? "" : "0, 0, ");
     if (emit_two_estimates(method->rk)) emit_put(e, "&table_%s.norm", name);
     else emit_put(e, "0");
-    emit_put(e, ", user, kept, %d, %d);\n}\n", keeps, adaptive);
+    emit_put(e, ", %s, kept, %d, %d);\n}\n", motion ? "&own" : "user", keeps, adaptive);
 }
 
 /* Fixed steps with nothing to keep or to watch are for the plain kernel, but for those of implicit methods.
@@ -297,19 +298,20 @@ unsigned emit_kernels(const struct emit *e, const struct emit_method *method, in
     return e->kernels ? all & e->kernels : all;
 }
 
-static void put_kept(struct emit *e, const char *name, const struct emit_method *method, int n, int kept) {
-    unsigned wanted = emit_kernels(e, method, kept);
-    int keeps = wanted & (EMIT_KEEPING | EMIT_ADAPTIVE_KEEPING);
-    if (keeps) put_again(e, name, n, kept);
+static void put_kept(struct emit *e, const char *name, const struct emit_method *method, int n, int kept,
+                     const struct emit_mechanics *motion, unsigned wanted) {
+    int again = !motion && wanted & (EMIT_KEEPING | EMIT_ADAPTIVE_KEEPING);
+    if (again) put_again(e, name, n, kept);
     emit_put(e, "static const struct kernel_method method_%s = {", name);
     if (is_written(method->rk, n)) emit_put(e, "&table_%s, 0, 0, 0, step_%s, errors_%s, ", name, name, name);
     else if (method->rk) emit_put(e, "&table_%s, 0, 0, 0, keel_rk_step, keel_rk_errors, ", name);
     else if (method->implicit) emit_put(e, "0, &implicit_%s, 0, 0, 0, 0, ", name);
     else if (method->series) emit_put(e, "0, 0, 0, 0, 0, 0, ");
     else emit_put(e, "0, 0, &splitting_%s, part_%s, 0, 0, ", name, name);
-    emit_put(e, keeps ? "correct_again_%s};\n" : "0};\n", name);
+    emit_put(e, again ? "correct_again_%s, " : "0, ", name);
+    emit_put(e, motion ? "&mechanism_%s};\n" : "0};\n", name);
     for (int k = 0; k < 4; k++)
-        if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, method, n, kept, k & 1, k >> 1);
+        if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, method, n, kept, motion, k & 1, k >> 1);
     emit_put(e, "long kept_%s(struct keel_kernel_state *kept, void *user) {\n", name);
     emit_put(e, "int which = (kept->treatment == KERNEL_KEPT) + 2 * (kept->adaptive != 0);\n");
     for (int k = 0; k < 4; k++)
@@ -319,9 +321,43 @@ static void put_kept(struct emit *e, const char *name, const struct emit_method 
 }
 
 /* What the headers of kernels are told about a method before they are read: true of all kernels in a file. */
-static int kind_of(const struct emit_method *method) {
+static int kind_of(const struct emit_method *method, const struct emit_mechanics *motion) {
     return (method->rk != NULL) | (method->implicit != NULL) << 1 | (method->splitting.stages > 0) << 2 |
-           has_many_stages(method->rk) << 3;
+           has_many_stages(method->rk) << 3 | (motion != NULL) << 4;
+}
+
+/* Those headers, once a text.  0: it has them for kernels of another kind. */
+static int put_headers(struct emit *e, const struct emit_method *method,
+                       const struct emit_mechanics *motion) {
+    int kind = kind_of(method, motion);
+    if (e->kept > 0 && e->kept_kind != kind) return 0;
+    emit_projection_prelude(e);
+    if (e->kept++) return 1;
+    e->kept_kind = kind;
+    emit_header(e, emit_step_control);
+    emit_header(e, emit_kernel_state);
+    emit_put(e, "#define KERNEL_OF_RK(method) %d\n#define KERNEL_OF_IMPLICIT(method) %d\n",
+             method->rk != NULL, method->implicit != NULL);
+    emit_put(e, "#define KERNEL_OF_SPLITTING(method) %d\n", method->splitting.stages > 0);
+    if (has_many_stages(method->rk))
+        emit_text(e, "#define KERNEL_STEP(method) (method)->step\n"
+                     "#define KERNEL_ERRORS(method) (method)->errors\n");
+    emit_header(e, emit_kernel_rows);
+    if (motion) emit_header(e, emit_kernel_motion);
+    emit_header(e, emit_kernel_steps);
+    return 1;
+}
+
+int emit_motion_kept(struct emit *e, const char *name, const struct emit_mechanics *m,
+                     const struct emit_method *method) {
+    int n = 2 * m->nq, kept = 2 * m->k + emit_invariants(m);
+    unsigned wanted = emit_kernels(e, method, kept) & (EMIT_KEEPING | EMIT_ADAPTIVE_KEEPING);
+    if (!put_headers(e, method, m)) return 1;
+    emit_motion_parts(e, name, m);
+    if (method->rk) emit_table(e, name, method->rk);
+    if (is_written(method->rk, n)) emit_step(e, name, method->rk, n);
+    put_kept(e, name, method, n, kept, m, wanted);
+    return e->failed ? -1 : 0;
 }
 
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
@@ -338,22 +374,8 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const stru
     }
     if (kept > EMIT_KEPT || f->outputs > EMIT_STATES || length > EMIT_STEP) return 1;
     if (emit_kernels(e, method, kept) == 0) return 1;
-    if (e->kept > 0 && e->kept_kind != kind_of(method)) return 1;
-    emit_projection_prelude(e);
-    if (!e->kept++) {
-        e->kept_kind = kind_of(method);
-        emit_header(e, emit_step_control);
-        emit_header(e, emit_kernel_state);
-        emit_put(e, "#define KERNEL_OF_RK(method) %d\n#define KERNEL_OF_IMPLICIT(method) %d\n",
-                 method->rk != NULL, method->implicit != NULL);
-        emit_put(e, "#define KERNEL_OF_SPLITTING(method) %d\n", method->splitting.stages > 0);
-        if (has_many_stages(method->rk))
-            emit_text(e, "#define KERNEL_STEP(method) (method)->step\n"
-                         "#define KERNEL_ERRORS(method) (method)->errors\n");
-        emit_header(e, emit_kernel_rows);
-        emit_header(e, emit_kernel_steps);
-    }
+    if (!put_headers(e, method, NULL)) return 1;
     if (emit_values(e, name, (int)f->outputs, maps, rows)) return -1;
-    put_kept(e, name, method, (int)f->outputs, kept);
+    put_kept(e, name, method, (int)f->outputs, kept, NULL, emit_kernels(e, method, kept));
     return e->failed ? -1 : 0;
 }

@@ -108,8 +108,7 @@ static void put_locals(struct emit *e, int nq, int k, int invariants) {
     emit_put(e, "struct mechanism_workspace w = {x, residual, size, beside, beside_shift, c, z, floor_of,\n");
     emit_put(e, "    d, force, weighted, gamma, direction, line, part, bordered, pivot, s};\n");
     /* sizes as constants: those of the solver are the same */
-    emit_put(e, "struct rowspace space = *s->space;\nspace.rows = %d, space.width = %d;\n", k, width);
-    emit_put(e, "struct keel_mechanics_state m = *s;\nm.space = &space;\n");
+    emit_put(e, "struct rowspace space = mechanism_space(s->space, %d, %d);\n", k, width);
 }
 
 int emit_motion_functions(struct emit *e, const char *name, const struct emit_mechanics *m) {
@@ -150,30 +149,30 @@ static void put_model(struct emit *e, const char *name, const struct emit_mechan
     emit_put(e, "motion_factor_%s, ", name);
     emit_motion_calls(e, name, m);
     emit_put(e, head, name);
-    emit_put(e, " {\nstruct rowspace space = *s->space;\ndouble floor_of[%d];\n", m->k + 1);
-    emit_put(e, "space.rows = %d, space.width = %d;\n", m->k, (m->nq + 3) / 4 * 4);
+    emit_put(e, " {\nstruct rowspace space = mechanism_space(s->space, %d, %d);\ndouble floor_of[%d];\n",
+             m->k, (m->nq + 3) / 4 * 4, m->k + 1);
     emit_put(e, "return mechanism_factor_into(&mechanism_%s, s, &space, floor_of, t, x, user);\n}\n", name);
 }
 
 static void put_accelerations(struct emit *e, const char *name, const struct emit_mechanics *m) {
-    emit_put(e, "KERNEL int accelerations_%s(struct keel_mechanics_state *s, double t, const double *u,\n",
+    emit_put(e, "APART int accelerations_%s(struct keel_mechanics_state *s, double t, const double *u,\n",
              name);
     emit_put(e, "    double *out, void *user) {\n");
     put_locals(e, m->nq, m->k, emit_invariants(m));
+    emit_put(e, "struct keel_mechanics_state m = mechanism_copy(s, &space, 0);\n");
     emit_put(e, "int failed = mechanism_rhs(&mechanism_%s, &w, &m, t, u, out, user);\n", name);
-    emit_put(e, "*s->space = space;\nm.space = s->space;\n*s = m;\nreturn failed;\n}\n");
+    emit_put(e, "mechanism_leave(s, &m);\nreturn failed;\n}\n");
 }
 
 static void put_projection(struct emit *e, const char *name, const struct emit_mechanics *m) {
-    emit_put(e, "KERNEL int projection_%s(struct keel_mechanics_state *s, double t, double *u,\n", name);
+    emit_put(e, "APART int projection_%s(struct keel_mechanics_state *s, double t, double *u,\n", name);
     emit_put(e, "    void *user) {\n");
     put_locals(e, m->nq, m->k, emit_invariants(m));
-    emit_put(e, "struct rowspace border = *s->border;\nborder.rows = %d, border.width = %d;\n",
-             emit_invariants(m), (m->nq + 3) / 4 * 8);
-    emit_put(e, "m.border = &border;\n");
+    emit_put(e, "struct rowspace border = mechanism_space(s->border, %d, %d);\n", emit_invariants(m),
+             (m->nq + 3) / 4 * 8);
+    emit_put(e, "struct keel_mechanics_state m = mechanism_copy(s, &space, &border);\n");
     emit_put(e, "int failed = mechanism_project(&mechanism_%s, &w, &m, t, u, user);\n", name);
-    emit_put(e, "*s->space = space;\nm.space = s->space;\n*s->border = border;\nm.border = s->border;\n");
-    emit_put(e, "*s = m;\nreturn failed;\n}\n");
+    emit_put(e, "mechanism_leave(s, &m);\nreturn failed;\n}\n");
 }
 
 int emit_is_small(const struct emit_mechanics *m) {
@@ -187,6 +186,7 @@ int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics
     emit_kernel_prelude(e);
     emit_projection_prelude(e);
     if (!e->mechanisms++) {
+        emit_text(e, "#define APART __attribute__((noinline)) KERNEL\n"); /* steps call them, too */
         emit_header(e, emit_small);
         emit_header(e, emit_mechanism);
     }

@@ -59,7 +59,8 @@ static int extras_fit(const keel_problem *p, char *why, size_t capacity) {
     if (kernel && (kernel->accelerations || kernel->elimination) && !(traits & KEEL_SECOND_ORDER))
         return text_no(why, capacity,
                        "extras.kernel has accelerations, which belong to the form KEEL_MECHANICS");
-    if (kernel && (kernel->fixed || kernel->kept) &&
+    int of_mechanics = kernel && kernel->accelerations; /* which were looked at */
+    if (kernel && (kernel->fixed || (kernel->kept && !of_mechanics)) &&
         (!p->f.value || p->mass.value || traits & (KEEL_SECOND_ORDER | KEEL_ALGEBRAIC)))
         return text_no(why, capacity,
                        "extras.kernel belongs to the form KEEL_ODE without a mass matrix, or to a "

@@ -44,13 +44,15 @@ static int is_plain(const struct engine *e) {
     return e->o.step > 0 && !e->measured && !is_implicit(e);
 }
 
-/* Mechanics, all rows of which are kept by masses: steps of several runs alone, in lanes or on a device. */
-static int motion_fits(const struct engine *e) {
+/* Mechanics, all rows of which are kept by masses. */
+static int motion_fits(const struct engine *e, int beside) {
     const keel_kernel *k = e->field.kernel;
     const struct manifold *m = &e->manifold;
-    return (k->kept_lanes || k->device) && (e->o.step > 0 || e->estimates) && e->measured &&
-           manifold_projects(m) && !m->stabilizer->correct && !m->stabilizer->attempt && m->by_mass &&
-           e->rows.count <= KERNEL_ROWS && mechanism_fits(m);
+    int there = k->kept || (beside && (k->kept_lanes || k->device));
+    if (e->stepper->aim && e->o.step > 0) return 0; /* there is none for fixed steps */
+    return there && (e->o.step > 0 || e->estimates) && e->measured && manifold_projects(m) &&
+           !m->stabilizer->correct && !m->stabilizer->attempt && m->by_mass && e->rows.count <= KERNEL_ROWS &&
+           mechanism_fits(m);
 }
 
 int kernel_fits(const struct engine *e, int beside) {
@@ -59,7 +61,7 @@ int kernel_fits(const struct engine *e, int beside) {
     if (!k || !k->method || p->clock || e->o.reversible || e->o.compensated || p->event.count ||
         e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
         return 0;
-    if (e->field.rhs == mechanics_rhs) return beside && motion_fits(e);
+    if (e->field.rhs == mechanics_rhs) return motion_fits(e, beside);
     if (e->field.rhs != p->f.value || (e->stepper->no_rhs && !e->work.carried)) return 0;
     if (e->stepper->aim && e->o.step > 0) return 0; /* there is none for fixed steps */
     if (is_implicit(e) && e->o.step == 0) return 0; /* none for others */
@@ -283,7 +285,7 @@ int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, doubl
         *wait = DEVICE_FIRST - e->r->stats.steps;
         return 0;
     }
-    int lands = e->o.step == 0 && !e->stepper->aim && !(e->r->h_next <= 0.5 * fabs(t_wake - e->r->t));
+    int lands = e->o.step == 0 && !(e->r->h_next <= 0.5 * fabs(t_wake - e->r->t));
     if (lands || e->r->familiar > 0) return 0; /* the kernel would leave this step to step.c */
     long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;
@@ -301,7 +303,7 @@ long kernel_take(struct kernel_work *w) {
     const keel_kernel *kernel = w->e->field.kernel;
     void *user = w->e->field.p.user;
     if (!w->plain) {
-        long taken = kernel->kept ? kernel->kept(k, user) : 0; /* mechanics has none */
+        long taken = kernel->kept ? kernel->kept(k, user) : 0; /* mechanics may have none */
         /* a step that is repeated begins with the sizes that it had */
         if (w->touched == k->steps) memcpy(k->size, w->size, (size_t)w->e->rows.count * sizeof *k->size);
         return taken;

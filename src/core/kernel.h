@@ -7,6 +7,16 @@
 #include "core/kernel_rows.h"
 #include "core/step_control.h"
 
+/* How rows are kept: by weights on states, or, as core/kernel_motion.h has it, by masses. */
+#ifndef KERNEL_PROJECT
+#define KERNEL_PROJECT kernel_project
+#define KERNEL_TANGENT kernel_tangent
+#define KERNEL_STANDS kernel_stands
+#define KERNEL_RESTS kernel_rests
+#define KERNEL_LOOKS(method, k) 0 /* calls of the right-hand side for looks at the rates that count */
+#define KERNEL_USER(user) (user)  /* of the model's own functions */
+#endif
+
 /* That of the table; 0: its first estimate alone. */
 typedef const keel_error_norm kernel_norm;
 
@@ -30,32 +40,27 @@ static inline int kernel_blind(const struct project *p, const struct kernel_work
     return error <= 16 * 2.2204460492503131e-16 * __builtin_sqrt(step_control_square(p->n, m->dx, m->scale));
 }
 
+/* Removes from an error of a step of h what a correction takes care of. */
+static inline void kernel_tangent(const struct kernel_method *method, const struct project *p, double h,
+                                  void *user, double *error) {
+    (void)method, (void)h, (void)user;
+    project_tangent(p, error);
+}
+
 /* The same, along the manifold and across it: by the same scales, so that it need not wait for the end. */
-static inline double kernel_error(const struct project *p, const struct kernel_workspace *m,
-                                  kernel_norm *norm) {
+static inline double kernel_error(const struct kernel_method *method, const struct project *p,
+                                  const struct kernel_workspace *m, kernel_norm *norm, double h, void *user) {
     double along[2], across[2];
     KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
         double *error = m->error + e * p->width;
         kernel_copy(p->n, error, m->split);
-        project_tangent(p, error);
+        KERNEL_TANGENT(method, p, h, user, error);
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] -= error[i];
         across[e] = step_control_square(p->n, m->split, m->scale);
         along[e] = step_control_square(p->n, error, m->scale);
     }
     return step_control_weighed(kernel_combined(norm, along), kernel_combined(norm, across));
 }
-
-/* What one attempt needs to know and finds out. */
-struct kernel_attempt {
-    double t, h, t_new, error;
-    long steps; /* of the run, before it */
-    /* Projections by the kernel, and their iterations: of this step, rejected attempts included; of fixed
-     * steps what all of them have beside one each. */
-    long corrections, newton;
-    int within; /* its end is within the sizes of the states */
-    int known;  /* splitting: f is the rate of its first turn */
-    int rounds; /* of an iteration */
-};
 
 /* The length of a step by the series at x; 0: it has none, and all is as before. */
 static inline double kernel_series(const struct project *p, struct kernel_workspace *m,
@@ -64,7 +69,7 @@ static inline double kernel_series(const struct project *p, struct kernel_worksp
     double before = m->before = *c->before;
     kernel_copy(p->n, c->slope, m->k);
     *c->known = 0;
-    if (k->series(t, m->x, c->order, c->c, c->work, user) != 0) return 0;
+    if (k->series(t, m->x, c->order, c->c, c->work, KERNEL_USER(user)) != 0) return 0;
     double h = keel_taylor_longest(c, m->x, before - before == 0 ? before : 0, k->atol, k->rtol);
     *c->before = h;
     return h;
@@ -174,9 +179,9 @@ static inline int kernel_attempt(const struct kernel_method *method, const struc
         a->error = kernel_raw(p, m, norm, k);
     }
     if (!keeps || a->error > CONTROL_HOPELESS) return 0;
-    if (kernel_project(method, p, m, rhs, values, gradients, user, k, adaptive, a)) return 1;
+    if (KERNEL_PROJECT(method, p, m, rhs, values, gradients, user, k, adaptive, a)) return 1;
     if (KERNEL_OF_SERIES(method)) return !(a->error > 0 && a->error < 0.5); /* else it must be split */
-    if (adaptive) a->error = step_control_min(a->error, kernel_error(p, m, norm));
+    if (adaptive) a->error = step_control_min(a->error, kernel_error(method, p, m, norm, a->h, user));
     return 0;
 }
 
@@ -244,6 +249,17 @@ static inline void kernel_next(const struct kernel_method *method, const struct 
     k->h_next = step_control_min(h, k->longest);
 }
 
+/* A step stands, with its end in x.  Do the sizes of the states stand, too?  Else weights, which follow them,
+ * are for the core. */
+static inline int kernel_stands(const struct kernel_method *method, const struct project *p,
+                                const struct kernel_workspace *m, void *user, struct keel_kernel_state *k,
+                                const struct kernel_attempt *a) {
+    (void)method, (void)user;
+    if (a->within || !project_outgrown(p->n, m->x, k->largest)) return 1;
+    k->outgrown = 1;
+    return 0;
+}
+
 /* Fixed or adaptive steps.  Returns how many were taken: fewer than count after one by which a state has
  * outgrown its size, or at which the core must look at the rates of the rows, or before one that core/step.c
  * must make. */
@@ -261,6 +277,8 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
     if (keeps && adaptive) kernel_limit(p, m, k);
     for (int goes_on = 1; goes_on && done < k->count;) {
         int rejected = 0;
+        /* a step like the one before would be too near to t_end: its series is found once, by the core */
+        if (series && !kernel_aim(k, &a, step_control_min(k->h_next, k->longest))) break;
         double aim = !adaptive ? 0 : series ? kernel_series(p, m, k, user, a.t) : k->h_next;
         double wanted = adaptive ? step_control_min(aim, k->longest) : 0;
         begun = series;
@@ -297,7 +315,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         begun = 0;
         if (adaptive) kernel_next(method, p, m, k, &a, rejected);
         kernel_copy(p->n, m->next, m->x);
-        if (keeps && !a.within && project_outgrown(p->n, m->x, k->largest)) k->outgrown = 1, goes_on = 0;
+        if (keeps && !KERNEL_STANDS(method, p, m, user, k, &a)) goes_on = 0;
         if (watches) project_outgrown(p->n, m->x, k->largest);
         KEEL_RK_UNROLL for (int i = 0; i < p->kept && (keeps || watches); i++) k->worst[i] =
             step_control_max(k->worst[i], __builtin_fabs(p->residual[i]));
@@ -312,7 +330,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         a.t = a.t_new;
         a.steps++;
         done++;
-        if (keeps && project_verifies(a.steps) && !kernel_rests(method, p, m, rhs, gradients, user, k, a.t))
+        if (keeps && project_verifies(a.steps) && !KERNEL_RESTS(method, p, m, rhs, gradients, user, k, a.t))
             goes_on = 0;
     }
 out:
@@ -323,7 +341,7 @@ out:
     k->corrections = adaptive ? corrections : keeps ? done + a.corrections : 0;
     k->newton = adaptive ? newton : keeps ? done + a.newton : 0;
     k->rejected = all_rejected;
-    k->calls = kernel_calls(method, m, done, all_rejected, known, rounds, keeps);
+    k->calls = kernel_calls(method, m, done, all_rejected, known, rounds, keeps) + KERNEL_LOOKS(method, k);
     return done;
 }
 #endif

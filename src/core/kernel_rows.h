@@ -28,7 +28,8 @@ struct kernel_method {
     keel_splitting_rate *part; /* of the latter */
     keel_rk_attempt *step;     /* of rk: keel_rk_step and keel_rk_errors, or the same written out */
     keel_rk_estimates *errors;
-    kernel_correct_fn *again; /* where rows are kept */
+    kernel_correct_fn *again;       /* where rows are kept */
+    const struct mechanism *motion; /* mechanics, by core/kernel_motion.h: what it is made of */
 };
 
 /* What it is.  A compiled model says so before this header, and what is for others is not even read. */
@@ -51,6 +52,18 @@ struct kernel_workspace {
     double *last; /* of an implicit method: K of the last step */
     keel_taylor taylor;
     double before; /* of a series, until its step stands: the length before it; slopes are in k */
+};
+
+/* What one attempt needs to know and finds out. */
+struct kernel_attempt {
+    double t, h, t_new, error;
+    long steps; /* of the run, before it */
+    /* Projections by the kernel, and their iterations: of this step, rejected attempts included; of fixed
+     * steps what all of them have beside one each. */
+    long corrections, newton;
+    int within; /* its end is within the sizes of the states */
+    int known;  /* splitting: f is the rate of its first turn */
+    int rounds; /* of an iteration */
 };
 
 static inline void kernel_copy(int count, const double *from, double *to) {

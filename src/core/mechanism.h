@@ -29,6 +29,7 @@ static inline void mechanism_row(struct rowspace *s, int i, int nq, const keel_r
     for (int j = 0; j < nq; j++) b[j] = row[j];
     for (int j = nq; j < s->width; j++) b[j] = keel_lift(0.0);
     if (mass) small_lower_solve(nq, mass, b);
+    rowspace_join(s->width, b);
 }
 
 /* force: F, then v'; with B = K L^-T = R Q, D = diag |q_i|^2 and z = L^-1 F
@@ -38,6 +39,7 @@ static inline void mechanism_accelerate(int nq, const keel_real *mass, const str
                                         keel_real *z, keel_real *weighted) {
     if (mass) small_lower_solve(nq, mass, force);
     if (s->rows) {
+        rowspace_join(s->width, force);
         rowspace_shortest(s, gamma, z, weighted); /* z = R^-1 gamma, weighted = Q^T D^-1 z */
         rowspace_components(s, force, lambda);
         for (int i = 0; i < s->rows; i++) lambda[i] += z[i];
@@ -188,6 +190,40 @@ struct keel_mechanics_state {
     int overwritten; /* the factorization is another one */
     int bordered;    /* border holds the directions of the invariants */
 };
+
+/* A copy of it whose row spaces have constant sizes, and what it leaves behind.  One number after the other:
+ * a copy of all at once would wait for those that were just stored. */
+static inline struct rowspace mechanism_space(const struct rowspace *s, int rows, int width) {
+    struct rowspace space = {rows, width, s->rank, s->q, s->r, s->inverse, s->used, s->pair};
+    return space;
+}
+static inline struct keel_mechanics_state mechanism_copy(const struct keel_mechanics_state *s,
+                                                         struct rowspace *space, struct rowspace *border) {
+    struct keel_mechanics_state m = {.mass = s->mass,
+                                     .k_rows = s->k_rows,
+                                     .shift = s->shift,
+                                     .at = s->at,
+                                     .lambda = s->lambda,
+                                     .space = space,
+                                     .factored = s->factored,
+                                     .reference = s->reference,
+                                     .size = s->size,
+                                     .residual = s->residual,
+                                     .gradients = s->gradients,
+                                     .border = border,
+                                     .largest = s->largest,
+                                     .tau = s->tau,
+                                     .units = s->units,
+                                     .nearly = s->nearly};
+    return m;
+}
+static inline void mechanism_leave(struct keel_mechanics_state *s, const struct keel_mechanics_state *m) {
+    s->space->rank = m->space->rank, s->space->pair = m->space->pair;
+    if (m->border) s->border->rank = m->border->rank, s->border->pair = m->border->pair;
+    s->factorizations += m->factorizations, s->jacobians += m->jacobians, s->newton += m->newton;
+    s->overwritten |= m->overwritten;
+    s->bordered |= m->bordered;
+}
 
 /* Its locals. */
 struct mechanism_workspace {

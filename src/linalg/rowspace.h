@@ -51,6 +51,12 @@ static inline void rowspace_clear(int width, double *a) {
     for (int i = 0; i < width / 2; i++) ((rowspace_pair *)a)[i] = (rowspace_pair){0};
 }
 
+/* Numbers that were stored one by one are put together in registers: a wide load of them, right behind, would
+ * have to wait. */
+static inline void rowspace_join(int width, double *a) {
+    for (int i = 0; i < width; i += 2) *(rowspace_pair *)(a + i) = (rowspace_pair){a[i], a[i + 1]};
+}
+
 /* Row i of B := row_j scale_j, n entries, padded with zeros.  Two products are put together in a register:
  * a wide load of what was just stored in pieces would have to wait. */
 static inline void rowspace_set(struct rowspace *s, int i, int n, const double *row, const double *scale) {
@@ -126,6 +132,10 @@ static inline keel_real rowspace_dot(int width, const keel_real *a, const keel_r
 
 static inline void rowspace_add(int width, keel_real factor, const keel_real *a, keel_real *b) {
     ROWSPACE_UNROLL for (int i = 0; i < width; i++) b[i] += factor * a[i];
+}
+
+static inline void rowspace_join(int width, keel_real *a) {
+    (void)width, (void)a;
 }
 
 static inline void rowspace_set(struct rowspace *s, int i, int n, const keel_real *row,

@@ -297,19 +297,19 @@ static int emit_chain(struct emit *e, const struct formulation *r, const char *n
     return status;
 }
 
-/* Accelerations and projections for every method; in lanes and on a device the steps of this one. */
+/* Accelerations and projections for every method, and the steps of this one; in lanes and on a device the
+ * latter alone. */
 static int emit_second_order(struct functions *f, struct emit *e, const struct formulation *r,
                              const char *name, const char *method) {
     struct emit_mechanics m;
     if (!find_mechanics(f, r, &m)) return 0;
-    if (!e->lanes) {
-        int left_out = emit_mechanics(e, name, &m);
-        if (left_out > 0) left_out = emit_chain(e, r, name);
-        return left_out < 0 ? -1 : 0;
-    }
+    int left_out = e->lanes ? 0 : emit_mechanics(e, name, &m);
+    if (left_out > 0) left_out = emit_chain(e, r, name) < 0 ? -1 : 1;
     const keel_stepper *stepper = r->m == 0 && r->event.count == 0 ? registry_find(method) : NULL;
-    struct emit_method inside = {.rk = stepper ? registry_table(stepper) : NULL};
-    int left_out = inside.rk ? emit_motion(e, name, &m, &inside) : 1;
+    struct emit_method inside = {.rk = stepper ? registry_table(stepper) : NULL,
+                                 .series = stepper && !e->lanes && f->series.value &&
+                                           strcmp(method, "taylor") == 0};
+    if (left_out == 0) left_out = inside.rk || inside.series ? emit_motion(e, name, &m, &inside) : 1;
     if (left_out) return left_out < 0 ? -1 : 0;
     f->kernel.method = stepper->info.name;
     f->rows_inside = 1;

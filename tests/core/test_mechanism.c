@@ -1,5 +1,6 @@
-/* test_mechanism.c - mechanics with M, F, K and gamma compiled into one function, and its projection into
- * another, gives the bits and the counts of the functions called one by one, and of the interpreter. */
+/* test_mechanism.c - mechanics with M, F, K and gamma compiled into one function, its projection into
+ * another, and whole steps around both, gives the bits and the counts of the functions called one by one, and
+ * of the interpreter. */
 #include "extras.h"
 #include "cache.h"
 #include "same.h"
@@ -38,7 +39,7 @@ struct trio {
 };
 
 static keel_kernel counted;
-static long accelerated, projected, given_back;
+static long accelerated, projected, given_back, stepped;
 
 static int count_accelerations(struct keel_mechanics_state *s, double t, const double *x, double *dx,
                                void *user) {
@@ -55,6 +56,12 @@ static int count_projections(struct keel_mechanics_state *s, double t, double *x
     return failed;
 }
 
+static long count_steps(struct keel_kernel_state *k, void *user) {
+    long taken = counted.kept(k, user);
+    stepped += taken;
+    return taken;
+}
+
 static keel_model *model_read(const char *text, const char *method, int interpret, keel_problem *p) {
     keel_model_options o = {.method = method, .interpret = interpret};
     keel_mode mode;
@@ -65,7 +72,8 @@ static keel_model *model_read(const char *text, const char *method, int interpre
     return m;
 }
 
-static void trio_open(struct trio *p, const char *text, const char *method) {
+/* steps: they are the kernel's, too. */
+static void trio_open(struct trio *p, const char *text, const char *method, int steps) {
     p->model = model_read(text, method, 0, &p->called);
     p->read = model_read(text, method, 1, &p->interpreted);
     p->compiled = p->called;
@@ -75,9 +83,11 @@ static void trio_open(struct trio *p, const char *text, const char *method) {
     assert_true((counted.projection != NULL) == (p->called.constraint.count > 0));
     p->kernel.accelerations = count_accelerations;
     if (counted.projection) p->kernel.projection = count_projections;
+    if (steps) assert_non_null(counted.kept);
+    p->kernel.kept = steps ? count_steps : NULL;
     own_extras(&p->called)->kernel = NULL;
     own_extras(&p->compiled)->kernel = &p->kernel;
-    accelerated = projected = given_back = 0;
+    accelerated = projected = given_back = stepped = 0;
 }
 
 static void trio_close(struct trio *p) {
@@ -122,7 +132,7 @@ static void every_method_gives_the_same_bits(void **state) {
                {"ab4", 0, 0.01},    {"dop853+adjust", 1e-6, 0}, {"rk4+none", 0, 0.05}};
     for (int i = 0; i < MODELS; i++) {
         struct trio p;
-        trio_open(&p, models[i], "dop853");
+        trio_open(&p, models[i], "dop853", 0);
         for (size_t k = 0; k < sizeof way / sizeof *way; k++)
             same_runs(&p, &(keel_options){.method = way[k].method, .rtol = way[k].rtol, .step = way[k].step});
         assert_true(accelerated > 500);
@@ -136,10 +146,98 @@ static void taylor_too(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i += 3) {
         struct trio p;
-        trio_open(&p, models[i], "taylor");
+        trio_open(&p, models[i], "taylor", 0);
         same_runs(&p, &(keel_options){.method = "taylor", .rtol = 1e-4});
         same_runs(&p, &(keel_options){.method = "taylor", .rtol = 1e-12});
         assert_true(accelerated > 20);
+        trio_close(&p);
+    }
+}
+
+/* Long enough for all that happens now and then.  The share of the steps that are the kernel's. */
+static double same_long_run(struct trio *p, const keel_options *o) {
+    keel_solver *a = keel_open(&p->called, o), *b = keel_open(&p->compiled, o);
+    stepped = 0;
+    assert_ok(a, keel_run(a, 40));
+    assert_ok(b, keel_run(b, 40));
+    same_sight(a, b, p->called.n);
+    double share = (double)stepped / (double)keel_statistics(b).steps;
+    keel_close(a);
+    keel_close(b);
+    return share;
+}
+
+/* By their error, coarsely, where many projections are for the core, and finely, and fixed; without its
+ * energy a mechanism has other rows than the kernel.  A run of taylor may have no more than nine steps. */
+static void whole_steps_give_the_same_bits(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        double rtol, step;
+    } way[] = {{"dop853", 1e-3, 0}, {"dop853", 1e-6, 0}, {"dop853", 1e-11, 0},     {"dopri5", 1e-7, 0},
+               {"rk4", 0, 0.02},    {"rk4", 0, 0.003},   {"dop853+none", 1e-6, 0}, {"taylor", 1e-4, 0},
+               {"taylor", 1e-8, 0}, {"taylor", 1e-12, 0}};
+    for (int i = 0; i < MODELS - 1; i++)
+        for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
+            struct trio p;
+            keel_options o = {.method = way[k].method, .rtol = way[k].rtol, .step = way[k].step};
+            int projects = !strchr(o.method, '+');
+            trio_open(&p, models[i], projects ? o.method : "dop853", 1);
+            same_runs(&p, &o);
+            double share = same_long_run(&p, &o), least = o.rtol == 1e-3 ? 0.1 : k < 7 ? 0.85 : 0.2;
+            assert_true(projects ? share > least : share == 0);
+            if (p.called.energy.value) {
+                stepped = 0;
+                p.called.energy = p.compiled.energy = p.interpreted.energy = (keel_map){0};
+                same_runs(&p, &o);
+                assert_int_equal(stepped, 0);
+            }
+            trio_close(&p);
+        }
+}
+
+/* Events are looked for after every step: there is no kernel of many, whatever the method. */
+static void events_have_single_steps(void **state) {
+    (void)state;
+    static const char text[] = "coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\n"
+                               "constraint rod: x^2 + y^2 - 1 = 0\ninit x = 1, y = 0, x' = 0, y' = 0\n"
+                               "event low: x falling -> record\nrun 0 .. 1\n";
+    static const char *const method[] = {"dop853", "taylor", "gauss4"};
+    for (int i = 0; i < 3; i++) {
+        struct trio p;
+        trio_open(&p, text, method[i], 0);
+        assert_null(counted.kept);
+        same_runs(&p, &(keel_options){.method = method[i], .step = i == 2 ? 0.01 : 0});
+        trio_close(&p);
+    }
+}
+
+/* What a run with whole steps has saved, one without them goes on with, and the other way round. */
+static void saved_runs_go_on_with_the_same_bits(void **state) {
+    (void)state;
+    for (int i = 0; i < MODELS - 1; i++) {
+        struct trio p;
+        trio_open(&p, models[i], "dop853", 1);
+        const keel_problem *each[] = {&p.called, &p.compiled};
+        keel_options o = {.method = "dop853", .rtol = 1e-8};
+        keel_solver *first[2], *second[2];
+        for (int k = 0; k < 2; k++) {
+            first[k] = keel_open(each[k], &o);
+            assert_ok(first[k], keel_run(first[k], 7));
+            size_t size = keel_save(first[k], NULL, 0);
+            unsigned char *bytes = malloc(size);
+            assert_int_equal(keel_save(first[k], bytes, size), size);
+            second[k] = keel_load(each[1 - k], &o, bytes, size);
+            free(bytes);
+        }
+        assert_true(stepped > 10);
+        for (int k = 0; k < 2; k++) {
+            assert_ok(first[k], keel_run(first[k], 15));
+            assert_ok(second[k], keel_run(second[k], 15));
+        }
+        same_sight(first[0], first[1], p.called.n);
+        for (int k = 0; k < 2; k++) same_sight(first[0], second[k], p.called.n);
+        for (int k = 0; k < 2; k++) keel_close(first[k]), keel_close(second[k]);
         trio_close(&p);
     }
 }
@@ -162,7 +260,7 @@ static int other_energy(double t, const double *u, double *out, void *user) {
 static void other_rows_are_projected_as_ever(void **state) {
     (void)state;
     struct trio p;
-    trio_open(&p, models[0], "dop853");
+    trio_open(&p, models[0], "dop853", 0);
     keel_options o = {.method = "dop853"};
     assert_true(projections_of(&p.compiled, &o) > 5);
     o = (keel_options){.method = "dop853", .compensated = 1};
@@ -185,7 +283,7 @@ static void trouble_is_told_as_ever(void **state) {
     static const char text[] = "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint cusp: y^2 - x^3 = 0\n"
                                "init x = 1, y = 1, x' = -0.4, y' = -0.6\nrun 0 .. 1\n";
     struct trio p;
-    trio_open(&p, text, "dop853");
+    trio_open(&p, text, "dop853", 0);
     keel_options o = {.method = "dop853", .rtol = 1e-8};
     keel_solver *a = keel_open(&p.called, &o), *b = keel_open(&p.compiled, &o);
     keel_status status = keel_run(a, 10);
@@ -202,6 +300,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_gives_the_same_bits),
         cmocka_unit_test(taylor_too),
+        cmocka_unit_test(whole_steps_give_the_same_bits),
+        cmocka_unit_test(events_have_single_steps),
+        cmocka_unit_test(saved_runs_go_on_with_the_same_bits),
         cmocka_unit_test(other_rows_are_projected_as_ever),
         cmocka_unit_test(trouble_is_told_as_ever),
     };
