@@ -164,7 +164,7 @@ int main(int count, char **word) {
     keel_model_close(rod);
     for (int k = 0; k < 3; k++) {
         const char *method[] = {"rk4+none", "rk4+watch", "rk4+project"};
-        double one = by_keel(m, method[k], 0.01, 0.01, 10 * members, 1, "e=uniform(0,0.6)", &t);
+        double one = by_keel(m, method[k], 0.01, 0.01, 10 * members, 8, "e=uniform(0,0.6)", &t);
         printf("%-12s one step   %8.2f us a member\n", method[k], 1e5 * one / (double)members);
     }
     keel_model_close(m);

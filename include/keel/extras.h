@@ -49,6 +49,11 @@ typedef struct keel_device {
                  void *const *user, long *taken, char *message, size_t capacity);
 } keel_device;
 
+/* Sums of values of the rows over places beside a start, several at a time (core/beside.h in
+ * keel's source).  0, or there are none. */
+struct keel_beside_state;
+typedef int keel_kernel_beside(struct keel_beside_state *numbers, void *user);
+
 typedef struct keel_kernel {
     const char *method; /* of the next two; NULL: neither is there */
     keel_kernel_fixed *fixed;
@@ -61,6 +66,7 @@ typedef struct keel_kernel {
     keel_fn *force, *constraint;                 /* f and the constraints that they have */
     int lanes;                                   /* runs side by side, by the next two; 0: there are none */
     keel_kernel_lanes *plain_lanes, *kept_lanes; /* as fixed and kept; may be NULL */
+    keel_kernel_beside *beside;                  /* of the rows of kept_lanes; may be NULL */
     const keel_device *device;                   /* may be NULL */
 } keel_kernel;
 

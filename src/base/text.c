@@ -19,6 +19,12 @@ void text_set(char *out, size_t capacity, const char *format, ...) {
     va_end(args);
 }
 
+void text_copy(char *out, size_t capacity, const char *text) {
+    size_t length = 0;
+    for (; length + 1 < capacity && text[length]; length++) out[length] = text[length];
+    out[length] = '\0';
+}
+
 int text_no(char *out, size_t capacity, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -12,7 +12,9 @@ enum { TEXT_SENTENCE = 640 };
 extern const char text_no_memory[];
 
 void text_set(char *out, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The same, and 0: for checks that tell why they fail. */
+/* "%s" alone, in less time. */
+void text_copy(char *out, size_t capacity, const char *text);
+/* As text_set, and 0: for checks that tell why they fail. */
 int text_no(char *out, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void text_add(char *out, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void text_vset(char *out, size_t capacity, const char *format, va_list args)

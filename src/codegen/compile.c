@@ -386,6 +386,10 @@ keel_kernel_lanes *compile_plain_lanes(const struct compile_unit *u, const char 
     return (keel_kernel_lanes *)find_symbol(u, "plain_lanes_", name);
 }
 
+keel_kernel_beside *compile_beside(const struct compile_unit *u, const char *name) {
+    return (keel_kernel_beside *)find_symbol(u, "beside_", name);
+}
+
 keel_kernel_lanes *compile_kept_lanes(const struct compile_unit *u, const char *name) {
     return (keel_kernel_lanes *)find_symbol(u, "kept_lanes_", name);
 }

@@ -50,6 +50,7 @@ keel_kernel_fixed *compile_fixed(const struct compile_unit *u,
                                  const char *name);                              /* as given to emit_kernel */
 keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name); /* as given to emit_kept */
 keel_kernel_lanes *compile_plain_lanes(const struct compile_unit *u, const char *name);
+keel_kernel_beside *compile_beside(const struct compile_unit *u, const char *name);
 keel_kernel_lanes *compile_kept_lanes(const struct compile_unit *u, const char *name);
 int compile_device(const struct compile_unit *u, keel_device *out);             /* 0: there is none */
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name); /* as given to emit_series */

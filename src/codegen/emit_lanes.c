@@ -186,6 +186,21 @@ void emit_loops_in_lanes(struct emit *e, const struct emit_loop *loop, unsigned 
     emit_put(e, "}\n");
 }
 
+/* The sums of core/beside.h for these rows, over arrays of constant size. */
+static void put_beside(struct emit *e, const struct emit_loop *loop) {
+    int parameters = (int)loop->parameters;
+    emit_header(e, emit_beside);
+    emit_put(e, "KERNEL int beside_%s(struct keel_beside_state *b, void *user) {\n", loop->name);
+    emit_put(e,
+             "keel_real here[%d], there[%d], value[%d], other[%d], parameter[%d], *own[1] = {parameter};\n",
+             loop->n, loop->n, loop->kept, loop->kept, parameters ? parameters : 1);
+    emit_put(e, "const struct beside_workspace w = {here, there, value, other};\n");
+    emit_put(e, "const double *from = *(const double *const *)user;\n");
+    emit_put(e, "for (int j = 0; j < %d; j++) parameter[j] = keel_lift(from[j]);\n", parameters);
+    emit_put(e, "struct keel_beside_state sums = *b;\nsums.n = %d, sums.rows = %d;\n", loop->n, loop->kept);
+    emit_put(e, "return beside_sum(&sums, &w, values_%s, own);\n}\n", loop->name);
+}
+
 int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                     int maps, const struct emit_rows *rows) {
     struct emit_loop loop = {name, method->rk, (int)f->outputs, 0, 0, 0, NULL};
@@ -194,6 +209,7 @@ int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, cons
     if (wanted == 0) return 1;
     loop.terms = emit_values(e, name, loop.n, maps, rows) ? -1 : emit_terms(e, name, maps, rows);
     if (loop.terms < 0) return -1;
+    if (loop.kept) put_beside(e, &loop);
     emit_loops_in_lanes(e, &loop, wanted);
     return e->failed ? -1 : 0;
 }

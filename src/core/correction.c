@@ -42,7 +42,8 @@ static int runge_kutta(struct engine *e, double t, double h, const double *first
 static int find_error(struct engine *e, double h) {
     struct field *fd = &e->field;
     struct run_state *r = e->r;
-    struct fault before = fd->fault;
+    struct fault before;
+    fault_copy(&fd->fault, &before);
     size_t bytes = (size_t)fd->width * sizeof(double);
     double *once = e->workspace, *twice = once + fd->width, *stage = twice + fd->width,
            *k = stage + fd->width;
@@ -59,7 +60,7 @@ static int find_error(struct engine *e, double h) {
         e->workspace[i] = fabs((x[i] + e->dx[i]) - (twice[i] + correction));
         stage[i] = fabs(correction);
     }
-    fd->fault = before;
+    fault_copy(&before, &fd->fault);
     memcpy(fd->y, y, (size_t)fd->m * sizeof *y);
     return known && engine_finite(fd->n, e->workspace);
 }
@@ -79,13 +80,14 @@ static const double *shortest_end(struct engine *e, double t_new) {
     double *end = e->workspace + 2 * fd->width;
     const double *x_new = e->x[1 - from];
     if (!(m->traits & KEEL_OWN_DIRECTIONS)) return NULL;
-    struct fault before = fd->fault;
+    struct fault before;
+    fault_copy(&fd->fault, &before);
     memcpy(end, x_new, (size_t)(fd->n + fd->m) * sizeof *end);
     for (int i = 0; i < fd->n; i++) end[i] = e->x[from][i] + e->dx[i];
     int known = rows_residual(fd, m->rows, t_new, end, m->residual) == KEEL_OK &&
                 manifold_shortest(m, t_new, end, NULL) == KEEL_OK;
     if (rows_residual(fd, m->rows, t_new, x_new, m->residual) != KEEL_OK) known = 0;
-    fd->fault = before;
+    fault_copy(&before, &fd->fault);
     return known ? end : NULL;
 }
 
@@ -102,7 +104,7 @@ static double tolerance(const struct engine *e, int i) {
 
 static void name_state(const struct engine *e, int i, char *name, size_t capacity) {
     const char *const *names = e->field.p.names;
-    if (names && names[i]) text_set(name, capacity, "%s", names[i]);
+    if (names && names[i]) text_copy(name, capacity, names[i]);
     else text_set(name, capacity, "u[%d]", i);
 }
 
@@ -251,11 +253,12 @@ static int rules_agree(struct engine *e, double h, double t_new, const double *x
         middle[i] = x[i] + e->dx[i] / 2 + h / 8 * (f[i] - f_new[i]);
     }
     if (!*known || control_norm(e, off, x, x_new) <= 1) return *known;
-    struct fault before = fd->fault;
+    struct fault before;
+    fault_copy(&fd->fault, &before);
     memcpy(y, fd->y, (size_t)fd->m * sizeof *y);
     int there = engine_rhs(e, e->r->t + h / 2, middle, k) == KEEL_OK;
     memcpy(fd->y, y, (size_t)fd->m * sizeof *y);
-    fd->fault = before;
+    fault_copy(&before, &fd->fault);
     if (fd->m || fd->k) *known = 0; /* what else belongs to f is that of the middle */
     for (int i = 0; i < n && there; i++) off[i] = e->dx[i] - h / 6 * (f[i] + 4 * k[i] + f_new[i]);
     return there && control_norm(e, off, x, x_new) <= 1;

@@ -28,6 +28,11 @@ struct fault {
     keel_status status;
     char text[TEXT_SENTENCE];
 };
+/* Of none there is no sentence. */
+static inline void fault_copy(const struct fault *from, struct fault *to) {
+    to->status = from->status;
+    if (from->status != KEEL_OK) memcpy(to->text, from->text, sizeof to->text);
+}
 
 /* A user's map with what keel knows about it. */
 struct map {

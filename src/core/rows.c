@@ -78,13 +78,14 @@ int rows_find(const struct rows *r, const char *name) {
 
 /* What fails, or is not finite, says so by its values alone. */
 void rows_sample(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
-    struct fault before = fd->fault;
+    struct fault before;
+    fault_copy(&fd->fault, &before);
     for (int i = 0; i < r->count; i++) out[i] = NAN;
     if (fd->k && rows_velocity(fd, t, u, out + r->at[KEEL_ROW_VELOCITY]) != KEEL_OK)
         for (int i = 0; i < fd->k; i++) out[r->at[KEEL_ROW_VELOCITY] + i] = NAN;
     for (int i = 0; i < r->plains; i++) map_value(fd, r->map[r->plain[i]], t, u, out + r->at[r->plain[i]]);
     for (int i = 0; i < r->count; i++) out[i] -= r->reference[i];
-    fd->fault = before;
+    fault_copy(&before, &fd->fault);
 }
 
 struct velocity_path {

@@ -152,19 +152,20 @@ static int masses_along(struct field *fd, double t, const double *u) {
 void sizes_find_masses(struct field *fd, double t, const double *u) {
     enum { MOST_COLUMNS = 500 }; /* of a matrix H_pp */
     if (!is_canonical(fd) || fd->nq == 0) return;
-    struct fault before = fd->fault;
+    struct fault before;
+    fault_copy(&fd->fault, &before);
     int by_rates = fd->p.f.jacobian && fd->rhs == fd->p.f.value;
     if (fd->by_pattern || (!by_rates && fd->energy.user.jacobian && fd->nq > MOST_COLUMNS)) {
         int found = fd->by_pattern ? masses_from_entries(fd, t, u) : masses_along(fd, t, u);
         if (!found) fd->inertia[0] = 0;
-        fd->fault = before;
+        fault_copy(&before, &fd->fault);
         return;
     }
     keel_status status = by_rates                   ? bend_from_rates(fd, t, u, fd->matrix)
                          : fd->energy.user.jacobian ? bend_by_gradients(fd, t, u, fd->matrix)
                                                     : bend_by_values(fd, t, u, fd->matrix);
     if (status != KEEL_OK || !gives_masses(fd, fd->matrix)) fd->inertia[0] = 0;
-    fd->fault = before;
+    fault_copy(&before, &fd->fault);
 }
 
 void sizes_take_masses(struct field *fd, double t, const double *u) {

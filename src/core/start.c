@@ -460,11 +460,12 @@ void start_grow_sizes(struct start *st, double t, const double *u) {
     enum { POINTS = 6, OF_LARGE = 2 };
     const double enough = 1e-3 / DBL_EPSILON;
     const struct start_level equations = {ROWS_OF_EQUATIONS, -1, 0, st->fd->n};
-    struct fault before = st->fd->fault; /* a point that cannot be met says nothing */
+    struct fault before; /* a point that cannot be met says nothing */
+    fault_copy(&st->fd->fault, &before);
     unsigned seed = 2026;
     int points = choose_rows(st, &equations) == 0 ? 0 : start_is_large(st->fd) ? OF_LARGE : POINTS;
     for (int k = 0; k < points; k++) nearby(st, &equations, START_NEAR, enough, t, u, &seed, st->found);
-    st->fd->fault = before;
+    fault_copy(&before, &st->fd->fault);
     field_forget(st->fd);
 }
 

@@ -365,6 +365,7 @@ void functions_link_lanes(struct functions *f, const struct compile_unit *unit, 
     f->kernel.lanes = lanes;
     f->kernel.plain_lanes = compile_plain_lanes(unit, name);
     f->kernel.kept_lanes = compile_kept_lanes(unit, name);
+    f->kernel.beside = compile_beside(unit, name);
 }
 
 static void find_machine(const struct functions *f, const struct compile_unit *unit, int mode,

@@ -168,6 +168,7 @@ int keel_sim_compile_lanes(keel_sim *s, int lanes) {
     keel_kernel *own = s->kernel;
     own->plain_lanes = f.kernel.plain_lanes;
     own->kept_lanes = has_same_rows(own, &f) ? f.kernel.kept_lanes : NULL; /* else the lanes lack them */
+    own->beside = own->kept_lanes ? f.kernel.beside : NULL;
     own->lanes = own->plain_lanes || own->kept_lanes ? lanes : 0;
     if (own->lanes) own->method = f.kernel.method; /* of mechanics lanes alone have one */
     keel_use_kernel(s->solver, own);

@@ -27,6 +27,23 @@ static void random_bytes(char *out, size_t length, uint64_t *dice) {
     out[length] = '\0';
 }
 
+/* Cut where there is no room, and not a byte further. */
+static void a_copy_is_what_a_format_of_it_gives(void **state) {
+    (void)state;
+    uint64_t dice = 7;
+    char bytes[41], copy[64], formatted[64];
+    for (int k = 0; k < 2000; k++) {
+        size_t capacity = (size_t)(k % 50) + 1;
+        random_bytes(bytes, (size_t)(k % 41), &dice);
+        memset(copy, '#', sizeof copy);
+        memset(formatted, '#', sizeof formatted);
+        text_copy(copy, capacity, bytes);
+        text_set(formatted, capacity, "%s", bytes);
+        assert_string_equal(copy, formatted);
+        for (size_t i = capacity; i < sizeof copy; i++) assert_int_equal(copy[i], '#');
+    }
+}
+
 static void nothing_acts_on_a_terminal(void **state) {
     (void)state;
     uint64_t dice = 1;
@@ -69,6 +86,7 @@ static void names_stay_readable(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_is_what_a_format_of_it_gives),
         cmocka_unit_test(nothing_acts_on_a_terminal),
         cmocka_unit_test(names_stay_readable),
     };
