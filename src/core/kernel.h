@@ -314,13 +314,10 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
             if (series || !(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
             wanted = kernel_shorter(k, __builtin_fabs(a.h), a.error);
         }
-        if (KERNEL_CLOCK && !kernel_passes(method, p, m, k)) {
-            k->due = 1;
-            goto out;
-        }
         int moved = keeps && adaptive && kernel_moved(p, m), state = k->moved_state;
         double largest = __builtin_expect(moved, 0) ? kernel_largest(p, m, k, &state) : 0;
-        if (largest > 1 || (KERNEL_CLOCK && moved)) { /* which the core tells by the time of the state */
+        /* by a clock the core tells the time of a correction */
+        if (largest > 1 || (KERNEL_CLOCK && (moved || !kernel_passes(method, p, m, k)))) {
             k->due = 1;
             goto out;
         }
