@@ -33,11 +33,17 @@ struct run {
     int kernel_asked; /* the run was long enough for one */
 };
 
-static void observe(keel_solver *solver, void *sim) {
-    struct run *r = keel_sim_attached(sim);
-    (void)solver;
+/* Whoever wants to see where the run stands; it is told apart from the time of the steps. */
+static void look(struct run *r) {
+    double begin = job_seconds();
     if (r->store.data) store_sample(&r->store);
     trace_sample(&r->trace);
+    r->trace.seconds += job_seconds() - begin;
+}
+
+static void observe(keel_solver *solver, void *sim) {
+    (void)solver;
+    look(keel_sim_attached(sim));
 }
 
 static int ends_with(const char *path, const char *ending) {
@@ -152,8 +158,8 @@ static void integrate(struct run *r) {
     limit.ahead = 1;
     r->checkpoint.begin = job_seconds();
     progress_open(&r->progress, &r->job);
-    if (r->store.data) store_sample(&r->store);
-    if (!r->checkpoint.from) trace_sample(&r->trace);
+    if (!r->checkpoint.from) look(r);
+    else if (r->store.data) store_sample(&r->store);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != end && !stop_asked() &&
            !r->trace.failed && !failed) {
         status = limit_advance(&limit, r->sim, wake_of(r), end);

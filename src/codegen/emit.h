@@ -39,6 +39,7 @@ struct emit {
     int lanes;                /* all numbers are keel_real, of so many lanes; 0: double */
     int device;               /* for a GPU: of one lane, in CUDA C++ */
     char cases[200];          /* device: which kernels there are, as C */
+    int clock;                /* the last state is time (core/clock), of all that has a kernel */
     unsigned kernels;         /* which of them emit_kernel and emit_kept write; 0: all */
 };
 

@@ -339,6 +339,7 @@ static int put_headers(struct emit *e, const struct emit_method *method,
     emit_put(e, "#define KERNEL_OF_RK(method) %d\n#define KERNEL_OF_IMPLICIT(method) %d\n",
              method->rk != NULL, method->implicit != NULL);
     emit_put(e, "#define KERNEL_OF_SPLITTING(method) %d\n", method->splitting.stages > 0);
+    emit_put(e, "#define KERNEL_CLOCK %d\n", e->clock);
     if (has_many_stages(method->rk))
         emit_text(e, "#define KERNEL_STEP(method) (method)->step\n"
                      "#define KERNEL_ERRORS(method) (method)->errors\n");

@@ -108,10 +108,15 @@ static void name_state(const struct engine *e, int i, char *name, size_t capacit
     else text_set(name, capacity, "u[%d]", i);
 }
 
+/* The time of the new state, of which people speak. */
+static double told(const struct engine *e, double t_new) {
+    return field_time(&e->field, t_new, e->x[1 - e->r->current]);
+}
+
 void correction_enter(struct engine *e, int i, double ratio, double t) {
     keel_correction *c = &e->r->correction;
     c->largest = ratio;
-    c->t = clock_told(e, t);
+    c->t = t;
     name_state(e, i, c->state, sizeof c->state);
 }
 
@@ -120,7 +125,7 @@ static void find(struct engine *e, int i, double excess, double t) {
     keel_correction *c = &e->r->correction;
     if (!(excess > 1 && excess > c->finding)) return;
     c->finding = excess;
-    c->finding_t = clock_told(e, t);
+    c->finding_t = t;
     name_state(e, i, c->finding_state, sizeof c->finding_state);
 }
 
@@ -146,7 +151,7 @@ __attribute__((noinline)) static void note_by_tolerance(struct engine *e, double
     double largest = e->r->correction.largest;
     for (int i = 0; i < e->field.n; i++)
         if (moved_by(e, i) > largest * tolerance(e, i)) worst = i, largest = moved_by(e, i) / tolerance(e, i);
-    correction_enter(e, worst, largest, t_new);
+    correction_enter(e, worst, largest, told(e, t_new));
     if (largest <= 1) return;
     double *most = e->scratch, error = 0; /* in tolerances, where arrays share a size */
     sizes_spread(&e->field, e->field.size, most);
@@ -157,7 +162,7 @@ __attribute__((noinline)) static void note_by_tolerance(struct engine *e, double
     }
     const double *end = shortest_end(e, t_new);
     for (int i = 0; i < e->field.n; i++)
-        find(e, i, off_by(e, end, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), t_new);
+        find(e, i, off_by(e, end, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), told(e, t_new));
 }
 
 /* Has a state moved by a larger share of its size than was looked at? */
@@ -224,9 +229,9 @@ __attribute__((noinline)) static void note_by_errors(struct engine *e, double t_
         double off = off_by(e, end, i) / allowed;
         if (round_off) ratio = fmin(ratio, 1), off = fmin(off, 1);
         if (ratio > largest) largest = ratio, worst = i;
-        find(e, i, off / ERRORS_ALLOWED, t_new);
+        find(e, i, off / ERRORS_ALLOWED, told(e, t_new));
     }
-    if (worst >= 0) correction_enter(e, worst, largest, t_new);
+    if (worst >= 0) correction_enter(e, worst, largest, told(e, t_new));
 }
 
 void correction_note(struct engine *e, double t_new, double h) {

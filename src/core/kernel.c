@@ -55,10 +55,15 @@ static int motion_fits(const struct engine *e, int beside) {
            mechanism_fits(m);
 }
 
+/* By a clock a kernel has steps by their error alone; the longest step would change with the state. */
+static int clock_fits(const struct engine *e, int beside) {
+    return !e->field.p.clock || (!beside && e->o.step == 0 && e->o.max_step == 0);
+}
+
 int kernel_fits(const struct engine *e, int beside) {
     const keel_problem *p = &e->field.p;
     const keel_kernel *k = e->field.kernel;
-    if (!k || !k->method || p->clock || e->o.reversible || e->o.compensated || p->event.count ||
+    if (!k || !k->method || !clock_fits(e, beside) || e->o.reversible || e->o.compensated || p->event.count ||
         e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
         return 0;
     if (e->field.rhs == mechanics_rhs) return motion_fits(e, beside);
@@ -231,7 +236,9 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
                                     .h_next = r->h_next,
                                     .error_before = r->error_before,
                                     .longest = control_longest(e, t_end),
-                                    .t_end = t_wake, /* steps that are not planned for it, but seen there */
+                                    /* steps that are not planned for it, but seen there */
+                                    .t_end = e->field.p.clock ? r->direction * HUGE_VAL : t_wake,
+                                    .wake = t_wake,
                                     .direction = r->direction,
                                     .rtol = e->o.rtol,
                                     .order = e->stepper->error_order,
@@ -275,6 +282,14 @@ static int lacks_memory(const struct engine *e) {
     return carried && (e->r->fresh || carried[0] != e->o.step * e->r->direction);
 }
 
+/* Steps up to this length are the kernel's.  By a clock none is planned for t_wake: those that may pass it,
+ * by the rate of time where they begin. */
+static double way_left(const struct engine *e, double t_wake) {
+    int now = e->r->current;
+    if (!e->field.p.clock) return 0.5 * fabs(t_wake - e->r->t);
+    return fabs((t_wake - clock_of_step(e)) / e->f[now][e->field.n - 1]);
+}
+
 int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, double t_end, long most,
                    long *wait) {
     if (lacks_memory(e)) {
@@ -285,7 +300,7 @@ int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, doubl
         *wait = DEVICE_FIRST - e->r->stats.steps;
         return 0;
     }
-    int lands = e->o.step == 0 && !(e->r->h_next <= 0.5 * fabs(t_wake - e->r->t));
+    int lands = e->o.step == 0 && !(e->r->h_next <= way_left(e, t_wake));
     if (lands || e->r->familiar > 0) return 0; /* the kernel would leave this step to step.c */
     long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;

@@ -129,7 +129,7 @@ static inline int kernel_project(const struct kernel_method *method, const struc
         a->corrections += newton > 0;
         a->newton += newton;
     }
-    a->within = kernel_within(p->n, m->next, k->largest);
+    a->within = kernel_within(p->n - KERNEL_CLOCK, m->next, k->largest);
     return !adaptive && !a->within && !kernel_finite(p->n, m->next);
 }
 
@@ -201,13 +201,23 @@ static inline int kernel_rhs(const struct kernel_method *method, const struct pr
     const keel_rk *table = method->rk;
     if (!KERNEL_RATED(method)) return 1;
     if (KERNEL_OF_RK(method) && table->last_is_end && !keeps) {
+        if (KERNEL_CLOCK && !(m->k[table->stages * p->n - 1] > 0)) return 0;
         kernel_copy(p->n, m->k + (table->stages - 1) * p->n, m->f);
         return 1;
     }
     if (adaptive || !keeps) rhs(t, m->next, m->stage, user);
     if (adaptive && !kernel_finite(p->n, m->stage)) return 0;
+    if (KERNEL_CLOCK && !(m->stage[p->n - 1] > 0)) return 0;
     kernel_copy(p->n, m->stage, m->f);
     return 1;
+}
+
+/* By a clock: does time pass in the step, and is its end before the run wakes? */
+static inline int kernel_passes(const struct kernel_method *method, const struct project *p,
+                                const struct kernel_workspace *m, const struct keel_kernel_state *k) {
+    double now = m->next[p->n - 1];
+    int rate = !KERNEL_OF_SERIES(method) || m->stage[p->n - 1] > 0;
+    return rate && (now - m->x[p->n - 1]) * k->direction > 0 && (now - k->wake) * k->direction < 0;
 }
 
 /* The calls of the right-hand side, which `known` steps began without; `rounds` of an iteration. */
@@ -250,12 +260,14 @@ static inline void kernel_next(const struct kernel_method *method, const struct 
 }
 
 /* A step stands, with its end in x.  Do the sizes of the states stand, too?  Else weights, which follow them,
- * are for the core. */
+ * are for the core.  No row has time in it, and its weight says nothing. */
 static inline int kernel_stands(const struct kernel_method *method, const struct project *p,
                                 const struct kernel_workspace *m, void *user, struct keel_kernel_state *k,
                                 const struct kernel_attempt *a) {
+    int n = p->n - KERNEL_CLOCK;
     (void)method, (void)user;
-    if (a->within || !project_outgrown(p->n, m->x, k->largest)) return 1;
+    if (KERNEL_CLOCK) k->outgrown = project_outgrown(1, m->x + n, k->largest + n);
+    if (a->within || !project_outgrown(n, m->x, k->largest)) return 1;
     k->outgrown = 1;
     return 0;
 }
@@ -304,7 +316,8 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         }
         int moved = keeps && adaptive && kernel_moved(p, m), state = k->moved_state;
         double largest = __builtin_expect(moved, 0) ? kernel_largest(p, m, k, &state) : 0;
-        if (largest > 1) {
+        /* by a clock the core tells the time of a correction */
+        if (largest > 1 || (KERNEL_CLOCK && (moved || !kernel_passes(method, p, m, k)))) {
             k->due = 1;
             goto out;
         }

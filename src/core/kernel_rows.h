@@ -38,6 +38,10 @@ struct kernel_method {
 #define KERNEL_OF_IMPLICIT(method) ((method)->implicit != NULL)
 #define KERNEL_OF_SPLITTING(method) ((method)->splitting != NULL)
 #endif
+/* 1: steps go by a clock (core/clock), and the last state is the time. */
+#ifndef KERNEL_CLOCK
+#define KERNEL_CLOCK 0
+#endif
 #define KERNEL_RATED(method) (KERNEL_OF_RK(method) || KERNEL_OF_IMPLICIT(method))
 #define KERNEL_OF_SERIES(method) (!KERNEL_RATED(method) && !KERNEL_OF_SPLITTING(method))
 

@@ -14,7 +14,8 @@ struct keel_kernel_state {
     long first, count;
     int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
     double h_next, error_before, longest, t_end, direction, rtol, order;
-    const double *atol;           /* n */
+    double wake;        /* by a clock (KERNEL_CLOCK): steps stay before that time; t_end is infinite */
+    const double *atol; /* n */
     const struct rowspace *space; /* of the core's projections */
     double *x, *f;
     double

@@ -316,6 +316,15 @@ static int emit_second_order(struct functions *f, struct emit *e, const struct f
     return 0;
 }
 
+/* Kernels that steps by a clock can use: by their error, for one run.  0: none of them is wanted. */
+static int by_clock(struct emit *e) {
+    unsigned wanted = (EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING) & (e->kernels ? e->kernels : ~0U);
+    if (e->lanes || e->device || !wanted) return 0;
+    e->clock = 1;
+    e->kernels = wanted;
+    return 1;
+}
+
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,
                           const char *method) {
     char name[40];
@@ -326,7 +335,7 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     if (f->table && (e->lanes || e->device)) return 0; /* a search for pieces has no lanes */
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (formulation_traits(r) & KEEL_SECOND_ORDER) return emit_second_order(f, e, r, name, method);
-    if (!stepper) return 0;
+    if (!stepper || (r->by_clock && !by_clock(e))) return 0;
     inside.rk = registry_table(stepper);
     int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
     inside.series = f->series.value && strcmp(method, "taylor") == 0;

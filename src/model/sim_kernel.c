@@ -67,8 +67,9 @@ static enum compile_status begin(struct keel_sim *s, int cached) {
     s->kernel = calloc(modes, sizeof *s->kernel);
     s->extras = calloc(modes, sizeof *s->extras);
     s->made = s->kernel && s->extras ? malloc(modes * sizeof *s->made) : NULL;
-    if (!s->made || s->contact || s->problem->clock || s->o.own_method || s->o.reversible ||
-        s->o.compensated || has_kernel(s) || !(s->kernel_text = write_kernels(s, s->made, 0, 0)))
+    if (!s->made || s->contact || (s->problem->clock && s->o.step > 0) || s->o.own_method ||
+        s->o.reversible || s->o.compensated || has_kernel(s) ||
+        !(s->kernel_text = write_kernels(s, s->made, 0, 0)))
         return COMPILE_FAILED;
     struct compile_limits limits = limits_of(s, 0);
     limits.cached = cached;

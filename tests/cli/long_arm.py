@@ -64,7 +64,7 @@ class Arm(cli.Case):
         command = [*(QEMU + (ARM,) if arm else (cli.KEEL,)), "run", model, "--interpret", "--json", "--out", rows, *options]
         done = subprocess.run(command, capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL, timeout=600)
         result = json.loads(done.stdout) if done.stdout else {}
-        for key in ("wall_s", "compile_s"):
+        for key in ("wall_s", "output_s", "compile_s"):
             result.pop(key, None)
         if not os.path.exists(rows):
             return done.returncode, done.stderr, result, ""

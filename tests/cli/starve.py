@@ -73,11 +73,12 @@ def line_of(caller):
 
 def plain(data):
     """Without times and places."""
-    data = re.sub(rb'"(wall_s|compile_s|cpu_s|seconds)":[-+0-9.e]+', b"", data)
+    data = re.sub(rb'"(wall_s|output_s|compile_s|cpu_s|seconds)":[-+0-9.e]+', b"", data)
     data = re.sub(rb'"compiled":(true|false),("interpreted_why":"[^"]*",)?', b"", data)  # the same bits by both ways
     data = re.sub(rb"keel-starve-\w+", b"", data)
     data = re.sub(rb"<footer>.*</footer>", b"", data)  # a date, and whether the model was compiled
     data = re.sub(rb"^[ *] |  +", b" ", data, flags=re.MULTILINE)  # the best is the fastest; columns of times
+    data = re.sub(rb"( evaluations ).*", rb"\1", data)
     return re.sub(rb"[0-9.]+(e[-+][0-9]+)? (ms|s|us|minutes)\b", b"", data)
 
 

@@ -1,6 +1,8 @@
 """Checkpoints after Ctrl-C, in other places, and what is not a checkpoint of the run."""
+import json
 import os
 import random
+import re
 import signal
 import time
 
@@ -9,7 +11,11 @@ from tool import check, content, example, folder, keel, refused, start
 
 
 def interrupted(place, *options, model="kepler", how=signal.SIGTERM):
-    """A run that is ended when it has given some rows more than there were."""
+    return interrupted_run(place, *options, model=model, how=how)[0]
+
+
+def interrupted_run(place, *options, model="kepler", how=signal.SIGTERM):
+    """A run that is ended when it has given some rows more than there were; its status and what it printed."""
     before = os.path.getsize(f"{place}/state.rows") if os.path.exists(f"{place}/state.rows") else 0
     process = start("run", example(model), "--step", "2e-5", "--tend", 1000, "--every", 0.01, "--checkpoint",
                     f"{place}/state", "--out", f"{place}/a.csv", *options)
@@ -17,8 +23,8 @@ def interrupted(place, *options, model="kepler", how=signal.SIGTERM):
     while not (os.path.exists(rows) and os.path.getsize(rows) > before + 20000) and time.time() < deadline:
         time.sleep(0.01)
     process.send_signal(how)
-    process.communicate(timeout=60)
-    return process.returncode
+    out, _ = process.communicate(timeout=60)
+    return process.returncode, out
 
 
 def test_going_on_after_ctrl_c():
@@ -29,6 +35,22 @@ def test_going_on_after_ctrl_c():
         check(interrupted(place, "--resume", f"{place}/state") == 143)
         more = content(f"{place}/a.csv").decode().splitlines()[:-1]
         check(len(more) > len(rows) and more[:len(rows)] == rows)
+
+
+def test_the_time_of_output_is_told_apart():
+    few, many = (json.loads(keel("run", example("kepler"), "--points", points, "--accuracy", "no", "--json")[0])
+                 for points in (2, 20000))
+    for one in (few, many):
+        check(0 <= one["output_s"] <= one["wall_s"], f"{one['output_s']} of {one['wall_s']}")
+    check(many["output_s"] > 0.5 * many["wall_s"] and many["output_s"] > 3 * few["output_s"], many["output_s"])
+    shown = keel("run", example("kepler"), "--points", 20000, "--accuracy", "no")[0]
+    check(re.search(r"evaluations   [\d.]+ ms, and [\d.]+ m?s for 20002 output times$", shown, re.M), shown)
+    with folder() as place:
+        options = ("--accuracy", "no", "--json")
+        first = json.loads(interrupted_run(place, *options)[1])
+        second = json.loads(interrupted_run(place, *options, "--resume", f"{place}/state")[1])
+        check(second["output_s"] > first["output_s"] > 0, f"{first['output_s']} {second['output_s']}")
+        check(second["wall_s"] > first["wall_s"], f"{first['wall_s']} {second['wall_s']}")
 
 
 def test_what_is_not_its_own_is_refused():

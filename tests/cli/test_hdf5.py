@@ -12,7 +12,7 @@ HERE = os.environ.get("KEEL_HDF5") == "1"
 
 def lasting(result):
     """What is kept with results: no times of the clock, no options that say where files go."""
-    kept = {key: value for key, value in result.items() if key not in ("wall_s", "compile_s")}
+    kept = {key: value for key, value in result.items() if key not in ("wall_s", "output_s", "compile_s")}
     kept["options"] = {key: value for key, value in result["options"].items() if key not in ("out", "events", "json")}
     return kept
 

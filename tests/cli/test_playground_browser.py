@@ -76,7 +76,7 @@ def methods_with_other_bits(case, browser, wanted):
                 os.remove(case.path("rows.csv"))
             results = [json.loads(one[0]) if one[0] else {} for one in (here, there)]
             for one in results:
-                for key in ("wall_s", "compile_s", "options"):
+                for key in ("wall_s", "output_s", "compile_s", "options"):
                     one.pop(key, None)
             if results[0] != results[1] or here[1] != there[1]:
                 different.append((name, method["name"]))

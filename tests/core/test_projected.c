@@ -126,6 +126,34 @@ static void adaptive_steps_too(void **state) {
     }
 }
 
+/* By a clock: to ends and times in between, which steps pass; also where the clock starts below zero.  With
+ * a longest step, and in fixed steps, there is no kernel. */
+static void steps_by_a_clock_too(void **state) {
+    (void)state;
+    static const char *const methods[] = {"dopri5", "dop853", "taylor"}, *const all[] = {"project", "none",
+                                                                                         "watch"};
+    static const char *const texts[] = {KEPLER "options clock = norm(q)^1.5\n",
+                                        KEPLER "options clock = 1/(1/norm(q) + 0.1*sin(t)^2)\n"};
+    for (int i = 0; i < 9; i++) {
+        struct pair p;
+        const char *method = methods[i % 3];
+        pair_open(&p, texts[i / 3 == 2], method);
+        double u0[5] = {0.4, 0, 0, 2, -50};
+        p.called.t0 = p.compiled.t0 = u0[4];
+        p.called.u0 = p.compiled.u0 = u0;
+        for (int k = 0; k < 2; k++) {
+            keel_options o = {.method = pair_of(method, all[i / 3]), .rtol = k ? 1e-10 : 1e-5};
+            same_adaptive_run(&p, &o);
+            o.max_step = 0.5;
+            assert_int_equal(steps_by_kernel(&p.compiled, &o), 0);
+        }
+        if (i % 3 < 2)
+            assert_int_equal(steps_by_kernel(&p.compiled, &(keel_options){.method = method, .step = 0.01}),
+                             0);
+        pair_close(&p);
+    }
+}
+
 /* Nothing to keep, and more to keep than a kernel is made for. */
 static void models_without_their_rows_too(void **state) {
     (void)state;
@@ -284,6 +312,7 @@ int main(void) {
         cmocka_unit_test(every_model_gives_the_same_bits),
         cmocka_unit_test(long_steps_and_other_weights_too),
         cmocka_unit_test(adaptive_steps_too),
+        cmocka_unit_test(steps_by_a_clock_too),
         cmocka_unit_test(models_without_their_rows_too),
         cmocka_unit_test(the_step_shrinks_as_ever),
         cmocka_unit_test(a_saved_run_goes_on_either_way),

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    FILE_HEAD = 88,
+    FILE_HEAD = 96,
     FILE_SUM = 8,
     FILE_ABOUT = 16,
     FILE_ROWS_SUM = 32,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "keelchk3";
+static const char magic[8] = "keelchk4";
 
 struct head {
     char magic[8];
@@ -17,6 +17,7 @@ struct head {
     int64_t rows, next, acted;
     double spent;
     uint64_t located;
+    double looked; /* of spent, at output */
 };
 
 static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
@@ -172,6 +173,7 @@ static int go_on(struct checkpoint *c, struct trace *t) {
         return job_fail(c->job, EXIT_FAILED, "%.300s is damaged", c->from);
     t->next = (long)head.next;
     t->acted = head.acted != 0;
+    t->seconds = head.looked;
     take_located(&t->missing, c->bytes + sizeof head + head.about, head.located);
     free(c->bytes);
     c->bytes = NULL;
@@ -220,7 +222,8 @@ static int save(struct checkpoint *c, const struct trace *t, double now) {
                         .rows = c->journal.rows,
                         .next = t->next,
                         .acted = t->acted,
-                        .spent = c->spent + now - c->begin};
+                        .spent = c->spent + now - c->begin,
+                        .looked = t->seconds};
     memcpy(head.magic, magic, sizeof magic);
     memcpy(bytes, &head, sizeof head);
     memcpy(bytes + sizeof head, c->about, about);

@@ -67,8 +67,20 @@ static void count_text(char *out, size_t capacity, long count) {
 }
 
 static void time_text(char *out, size_t capacity, double seconds) {
-    if (seconds < 1) snprintf(out, capacity, "%.1f ms", 1e3 * seconds);
+    if (seconds < 1) snprintf(out, capacity, seconds < 1e-3 ? "%.2f ms" : "%.1f ms", 1e3 * seconds);
     else snprintf(out, capacity, "%.2f s", seconds);
+}
+
+/* That of the steps; that of the output beside it, unless it is little. */
+static void times_text(char *out, size_t capacity, const struct outcome *o) {
+    const struct trace *t = o->trace;
+    char output[24];
+    time_text(out, capacity, o->wall_s - t->seconds);
+    if (t->seconds < 0.1 * o->wall_s || t->seconds < 1e-5) return;
+    time_text(output, sizeof output, t->seconds);
+    text_add(out, capacity, ", and %s for ", output);
+    if (t->every_step) text_add(out, capacity, "output at every step");
+    else text_add(out, capacity, "%ld output times", t->next);
 }
 
 int outcome_row(const struct outcome *o, const struct job *j, int i, keel_row *row) {
@@ -200,12 +212,12 @@ static void changes_text(const keel_solver *s, FILE *out) {
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color) {
     const keel_stats s = o->stats;
     keel_mode mode = {0};
-    char steps[24], rejected[24], calls[24], wall[24], freedom[JOB_FREEDOM];
+    char steps[24], rejected[24], calls[24], wall[80], freedom[JOB_FREEDOM];
     keel_model_mode(keel_sim_model(o->sim), keel_sim_mode(o->sim), &mode);
     count_text(steps, sizeof steps, s.steps);
     count_text(rejected, sizeof rejected, s.rejected);
     count_text(calls, sizeof calls, s.calls);
-    time_text(wall, sizeof wall, o->wall_s);
+    times_text(wall, sizeof wall, o);
     fprintf(out, "%s%s%s  index %d  %s  %s+%s", message_bold(color), keel_model_name(j->model),
             message_plain(color), mode.index, job_freedom(&mode, freedom), j->method, j->stabilizer);
     if (j->keel.step > 0)

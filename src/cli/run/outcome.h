@@ -13,8 +13,8 @@ struct outcome {
     keel_sim *sim;
     struct trace *trace;
     char lacking[JOB_SENTENCE]; /* what has no value in some rows; "": all have */
-    double wall_s;
-    keel_stats stats; /* at the end; looking at the results afterwards counts no more */
+    double wall_s;              /* with output, whose part is trace->seconds */
+    keel_stats stats;           /* at the end; looking at the results afterwards counts no more */
     struct accuracy accuracy;
 };
 

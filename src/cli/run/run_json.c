@@ -240,7 +240,11 @@ static void results(struct json *json, const struct outcome *o, const struct job
     if (stats.schur) json_integer(json, "schur", stats.schur);
     if (stabilizer_traits(j->stabilizer) & KEEL_OWN_DIRECTIONS)
         json_integer(json, "unresolved", stats.unresolved);
-    if (!lasting) json_number(json, "wall_s", o->wall_s), json_number(json, "compile_s", j->compile_s);
+    if (!lasting) {
+        json_number(json, "wall_s", o->wall_s);
+        json_number(json, "output_s", o->trace->seconds);
+        json_number(json, "compile_s", j->compile_s);
+    }
     kept(json, o, j);
     correction(json, o, j);
     keel_status status = keel_sim_values(o->sim, o->trace->value);

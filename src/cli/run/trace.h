@@ -48,6 +48,7 @@ struct trace {
     long events;            /* that were sampled */
     int acted;              /* the last sample was before an action */
     int live;               /* the row at hand is where the run stands */
+    double seconds;         /* wall time of looking, by whoever calls trace_sample */
     struct missing missing; /* by quantity: columns, drifts, closed forms of columns */
     int failed;             /* of the sinks: nothing is given any more */
 };
