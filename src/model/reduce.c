@@ -309,8 +309,8 @@ static int is_linear(struct block *b, int j) {
 }
 
 /* By row i, the unknown that stands in the fewest rows.  What leaves goes along where the rest of the row
- * jumps, or begins far from 0, as a source does: z_j = z_k + v.  Where z_j stands in an exponential, that of a
- * diode, Newton's method would begin where there are no values, however good its guess of z_k.  An unknown
+ * jumps, or begins far from 0, as a source does: z_j = z_k + v.  Where z_j stands in an exponential, that of
+ * a diode, Newton's method would begin where there are no values, however good its guess of z_k.  An unknown
  * that is linear in all rows does no harm there, as it does none where it stays. */
 static int take_row(struct block *b, int i) {
     int tried[MOST] = {0};

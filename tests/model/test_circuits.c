@@ -182,8 +182,8 @@ static void what_has_left_is_there(void **state) {
     }
 }
 
-/* Diodes between potentials that a source, or a charged capacitor, holds apart: however far these are apart at
- * the start, and wherever they jump, the currents are found, as where all potentials are solved for. */
+/* Diodes between potentials that a source, or a charged capacitor, holds apart: however far these are apart
+ * at the start, and wherever they jump, the currents are found, as where all potentials are solved for. */
 static void what_leaves_does_not_jump_into_diodes(void **state) {
     (void)state;
     static const char *const bridge[] = {
