@@ -333,7 +333,6 @@ static keel_status start_bare(struct engine *e, double t, const double *u) {
 }
 
 static keel_status start_at(struct engine *e, double t, const double *u, const unsigned char *fixed) {
-    if (is_bare(e)) return start_bare(e, t, u);
     struct run_state *r = e->r;
     struct field *fd = &e->field;
     double *x = e->x[r->current];
@@ -493,6 +492,7 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
 }
 
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed) {
+    if (is_bare(e)) return start_bare(e, t, u); /* nothing is sought that could be given up */
     engine_heed(e, 1);
     keel_status status = start_at(e, t, u, fixed);
     return heed_no_more(e) ? e->r->status : status;

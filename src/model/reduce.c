@@ -270,10 +270,52 @@ static int may_leave(const struct block *b, int j) {
     return !b->column[j].stays && !b->column[j].left;
 }
 
-/* By row i, the unknown that stands in the fewest rows. */
+/* Is row i zero where all in it is, without t and parameters, and do its states begin there and not jump? */
+static int is_calm(struct block *b, int i) {
+    struct graph *g = graph_of(b);
+    const struct reduce *w = b->w;
+    struct expr_list all;
+    expr rest = EXPR_NONE;
+    double value;
+    if (expr_symbols(g, 1, &b->row[i].f, &all)) return b->failed = 1, 0;
+    expr *zero = expr_take(g, all.count + 1, sizeof *zero);
+    int calm = zero != NULL;
+    for (size_t k = 0; k < all.count && calm; k++) {
+        int known, at = place_of(b, all.item[k], &known), column = known ? reduce_column(w, all.item[k]) : -1;
+        calm = at >= 0 || (column >= 0 && !w->jumps[column]);
+        zero[k] = derive_zero(g);
+    }
+    calm = calm && !expr_substitute(g, 1, &b->row[i].f, all.count, all.item, zero, &rest) &&
+           expr_is_constant(g, rest, &value) && value == 0;
+    free(all.item);
+    free(zero);
+    return calm;
+}
+
+/* Is z_j a term of its own in all rows, with slopes that no unknown of the block has a part in? */
+static int is_linear(struct block *b, int j) {
+    const struct column *c = &b->column[j];
+    for (int k = 0; k < c->rows; k++) {
+        const struct row *row = &b->row[c->row[k]];
+        struct expr_list all;
+        int free_of_block = 1, known;
+        if (row->left) continue;
+        if (expr_symbols(graph_of(b), 1, &row->slope[entry_of(row, j)], &all)) return b->failed = 1, 0;
+        for (size_t s = 0; s < all.count; s++) free_of_block &= place_of(b, all.item[s], &known) < 0;
+        free(all.item);
+        if (!free_of_block) return 0;
+    }
+    return 1;
+}
+
+/* By row i, the unknown that stands in the fewest rows.  What leaves goes along where the rest of the row
+ * jumps, or begins far from 0, as a source does: z_j = z_k + v.  Where z_j stands in an exponential, that of
+ * a diode, Newton's method would begin where there are no values, however good its guess of z_k.  An unknown
+ * that is linear in all rows does no harm there, as it does none where it stays. */
 static int take_row(struct block *b, int i) {
     int tried[MOST] = {0};
     if (b->row[i].left || !row_is_unit(b, i)) return 0;
+    int any = b->row[i].entries == 1 || is_calm(b, i);
     for (int k = 0; k < b->row[i].entries; k++) {
         int best = -1;
         for (int e = 0; e < b->row[i].entries; e++)
@@ -282,6 +324,7 @@ static int take_row(struct block *b, int i) {
                 best = e;
         if (best < 0 || b->failed) return 0;
         tried[best] = 1;
+        if (!any && !is_linear(b, b->row[i].column[best])) continue;
         if (take_out(b, i, b->row[i].column[best], 0, 0)) return 1;
     }
     return 0;
@@ -413,44 +456,4 @@ int reduce_block(struct reduce *w, int count, int *row) {
     free(b.row);
     free(b.column);
     return good;
-}
-
-/* The unknowns of a list stay. */
-static void mark(struct reduce *w, expr target) {
-    const struct system *y = w->r->y;
-    int j = target == EXPR_NONE ? -1 : system_unknown(y, target);
-    if (j < 0) return;
-    const struct structure_value alias = y->s.alias[j];
-    int column = w->column_of[alias.unknown], order = alias.order + (int)y->m->graph.node[target].c;
-    if (column >= 0 && order == y->s.d[column]) w->stays[column] = 1;
-}
-
-int reduce_open(struct reduce *w, struct formulation *r) {
-    const struct system *y = r->y;
-    const struct structure *s = &y->s;
-    const struct model *m = y->m;
-    const struct model_givens *list[] = {&m->init, &m->guess, &m->atol, &m->scale};
-    size_t n = (size_t)s->n + 1;
-    *w = (struct reduce){.r = r,
-                         .equation = pool_take(r->pool, n * sizeof *w->equation),
-                         .solves = pool_take(r->pool, n * sizeof *w->solves),
-                         .top = pool_take(r->pool, n * sizeof *w->top),
-                         .turn = pool_take(r->pool, n * sizeof *w->turn),
-                         .stays = pool_take(r->pool, n),
-                         .number = pool_take(r->pool, n * sizeof *w->number)};
-    w->column_of = pool_take(r->pool, ((size_t)y->unknowns + 1) * sizeof *w->column_of);
-    w->row_of = pool_take(r->pool, ((size_t)y->equations + 1) * sizeof *w->row_of);
-    if (r->pool->refused) return 0;
-    for (int j = 0; j < y->unknowns; j++) w->column_of[j] = -1;
-    for (int i = 0; i < y->equations; i++) w->row_of[i] = -1;
-    for (int i = 0; i < s->n; i++) {
-        w->column_of[s->column[i]] = w->row_of[s->row[i]] = i;
-        w->equation[i] = s->top[i];
-        w->solves[i] = s->match[i];
-        w->top[i] = EXPR_NONE;
-    }
-    for (int l = 0; l < 4; l++)
-        for (int k = 0; k < list[l]->count; k++) mark(w, list[l]->list[k].target);
-    for (int k = 0; k < m->sets; k++) mark(w, m->set[k]);
-    return 1;
 }

@@ -102,8 +102,8 @@ const char *sim_said_by(const keel_solver *solver);
  * that at which there is one, up to t_end, and its number, or -1. */
 int sim_due(struct keel_sim *s);
 keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *event);
-/* The first time at which one acts, where nothing but timed events may; 0: none does before t_end, or that
- * cannot be told. */
+/* The first time behind *next, where the run stands, at which one acts, where nothing but timed events may;
+ * 0: none does before t_end, or that cannot be told. */
 int sim_next_sample(struct keel_sim *s, double t_end, double *next);
 /* Tables of t are on the piece that begins where the run stands; a step that failed because another one has
  * no value has that for its reason. */

@@ -213,7 +213,7 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
 
 static keel_status change(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
-    if (sim_sample_is_plain(s, own)) return sim_sample_take(s, own);
+    if (sim_sample_is_plain(s, own)) return sim_sample_take(s, own, keel_time(s->solver));
     keel_status status = sim_take_values(s, own);
     if (status == KEEL_OK) status = sim_rows_before(s);
     if (status != KEEL_OK) return status;

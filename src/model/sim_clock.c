@@ -143,7 +143,7 @@ keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *e
 int sim_next_sample(struct keel_sim *s, double t_end, double *next) {
     const struct model_mode *mode = mode_of(s);
     if (!has_times(s) && read_times(s) != KEEL_OK) return 0;
-    double t = keel_time(s->solver);
+    double t = *next;
     *next = due(s, mode, 0, t);
     for (int k = 1; k < mode->timed; k++) {
         double time = due(s, mode, k, t);

@@ -21,29 +21,33 @@ int sim_sample_is_plain(const struct keel_sim *s, const struct inside_event *own
            !mode->impact.impulse.there;
 }
 
-/* By the function of the model: the unknowns are those of the state but for what is assigned. */
-static keel_status take_assigned(struct keel_sim *s, const struct inside_event *own) {
+/* The unknowns after the sample, into s->entry: those of the state but for what is assigned, by the function
+ * of the model. */
+static keel_status take_assigned(struct keel_sim *s, const struct inside_event *own, double t) {
     keel_fn *value = s->m->mode[s->mode]->functions.call[functions_role_sample];
     const double *state = keel_state(s->solver);
-    size_t all = (size_t)(s->problem[s->mode].n + s->problem[s->mode].m);
-    double *assigned = s->work + all;
-    if (!value) return sim_take_values(s, own);
-    if (value(keel_time(s->solver), state, assigned, &s->bound[s->mode])) return sim_no_memory(s);
-    memcpy(s->work, state, all * sizeof *state);
+    size_t bytes = (size_t)(s->problem[s->mode].n + s->problem[s->mode].m) * sizeof *s->entry;
+    double *assigned = s->work;
+    if (!value) {
+        keel_status status = sim_take_values(s, own);
+        if (status == KEEL_OK) memcpy(s->entry, s->work, bytes);
+        return status;
+    }
+    if (value(t, state, assigned, &s->bound[s->mode])) return sim_no_memory(s);
+    memcpy(s->entry, state, bytes);
     assigned += own->sample;
     for (int k = 0; k < own->event->actions; k++) {
         if (own->assigned[k] < 0) continue;
         if (!isfinite(*assigned)) return sim_no_number(s, own, *assigned);
-        s->work[own->assigned[k]] = *assigned++;
+        s->entry[own->assigned[k]] = *assigned++;
     }
     return KEEL_OK;
 }
 
-keel_status sim_sample_take(struct keel_sim *s, const struct inside_event *own) {
-    keel_status status = take_assigned(s, own);
+keel_status sim_sample_take(struct keel_sim *s, const struct inside_event *own, double t) {
+    keel_status status = take_assigned(s, own, t);
     if (status != KEEL_OK) return status;
-    memcpy(s->entry, s->work, (size_t)(s->problem[s->mode].n + s->problem[s->mode].m) * sizeof *s->entry);
-    status = keel_go_on(s->solver, s->work);
+    status = keel_go_on(s->solver, s->entry);
     return status < 0 ? sim_fail_after(s, own, status, sim_said_by(s->solver)) : KEEL_OK;
 }
 
@@ -75,7 +79,7 @@ static keel_status act(struct keel_sim *s, int number, double t) {
     const struct inside_event *own = &s->m->mode[s->mode]->event[number];
     keel_status status = sim_note(s, number, t);
     if (status == KEEL_OK) status = sim_count_simultaneous(s, t);
-    return status == KEEL_OK && own->changes ? sim_sample_take(s, own) : status;
+    return status == KEEL_OK && own->changes ? sim_sample_take(s, own, t) : status;
 }
 
 /* All that act at t, where the run stands, in the order of the file. */

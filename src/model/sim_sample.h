@@ -11,8 +11,8 @@
 /* Is an event a plain sample?  It stays in its mode, and nothing there follows the states that it assigns but
  * algebraic variables: no rows, surfaces, impulses, sensitivities or located events. */
 int sim_sample_is_plain(const struct keel_sim *s, const struct inside_event *own);
-/* What is left of an action there. */
-keel_status sim_sample_take(struct keel_sim *s, const struct inside_event *own);
+/* What is left of an action there, at t, where the run stands. */
+keel_status sim_sample_take(struct keel_sim *s, const struct inside_event *own, double t);
 
 /* Has the mode in force no events but plain samples, and is nobody told of them?  Then the one at t and all
  * others before t_end act in one loop, while the run has less than `most` steps; tell: the observer sees
