@@ -149,13 +149,21 @@ static int masses_along(struct field *fd, double t, const double *u) {
     return 1;
 }
 
-void sizes_find_masses(struct field *fd, double t, const double *u) {
+static int knows_rates(const struct field *fd) {
+    return fd->p.f.jacobian && fd->rhs == fd->p.f.value;
+}
+
+int sizes_go_along(const struct field *fd) {
     enum { MOST_COLUMNS = 500 }; /* of a matrix H_pp */
+    return is_canonical(fd) && !knows_rates(fd) && fd->energy.user.jacobian && fd->nq > MOST_COLUMNS;
+}
+
+void sizes_find_masses(struct field *fd, double t, const double *u) {
     if (!is_canonical(fd) || fd->nq == 0) return;
     struct fault before;
     fault_copy(&fd->fault, &before);
-    int by_rates = fd->p.f.jacobian && fd->rhs == fd->p.f.value;
-    if (fd->by_pattern || (!by_rates && fd->energy.user.jacobian && fd->nq > MOST_COLUMNS)) {
+    int by_rates = knows_rates(fd);
+    if (fd->by_pattern || sizes_go_along(fd)) {
         int found = fd->by_pattern ? masses_from_entries(fd, t, u) : masses_along(fd, t, u);
         if (!found) fd->inertia[0] = 0;
         fault_copy(&before, &fd->fault);

@@ -81,7 +81,9 @@ static int matrices_fit(char *why, size_t capacity, const keel_problem *p, const
     int few = matrix_fits(why, capacity, &p->energy, "energy", n) &&
               matrix_fits(why, capacity, &p->invariant, "invariant", n) &&
               matrix_fits(why, capacity, &p->event, "event", n);
-    if (!few || mechanics_goes_sparse(p, o, traits, stabilizer)) return few;
+    int sparse =
+        mechanics_goes_sparse(p, o, traits, stabilizer) || hamiltonian_goes_sparse(p, traits, stabilizer);
+    if (!few || sparse) return few;
     if (keel_problem_traits(p) & KEEL_SECOND_ORDER && (double)rows * rows * n > LARGEST)
         return text_no(
             why, capacity,
