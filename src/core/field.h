@@ -318,8 +318,9 @@ void sizes_find_masses(struct field *fd, double t, const double *u); /* of a can
 int sizes_go_along(const struct field *fd);                          /* without the whole of H_pp */
 void sizes_take_masses(struct field *fd, double t, const double *u); /* of mechanics without constraints */
 int sizes_lack_masses(const struct field *fd); /* a canonical Hamiltonian without them */
-/* What a state that starts at 0 has of the largest one: a momentum, its mass over the largest. */
-double sizes_at_rest(const struct field *fd, int i);
+double sizes_heaviest(const struct field *fd); /* the largest of these masses; 0: there are none */
+/* What a state that starts at 0 has of the largest one: a momentum, its mass over the heaviest. */
+double sizes_at_rest(const struct field *fd, int i, double heaviest);
 /* Of each state, by the values x (n) of all: arrays share theirs.  0: they tell nothing. */
 void sizes_spread(const struct field *fd, const double *x, double *size);
 void sizes_shares(const struct field *fd, double *share); /* n x n: that sum as a largest share_ij x_j */

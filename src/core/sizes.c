@@ -191,11 +191,15 @@ int sizes_lack_masses(const struct field *fd) {
     return is_canonical(fd) && fd->nq > 0 && fd->inertia[0] == 0;
 }
 
-double sizes_at_rest(const struct field *fd, int i) {
+double sizes_heaviest(const struct field *fd) {
     double heaviest = 0;
-    if (!is_canonical(fd) || fd->inertia[0] == 0 || i < fd->nq) return 1;
+    if (!is_canonical(fd)) return 0;
     for (int j = 0; j < fd->nq; j++) heaviest = fmax(heaviest, fd->inertia[j]);
-    return fd->inertia[i - fd->nq] / heaviest;
+    return heaviest;
+}
+
+double sizes_at_rest(const struct field *fd, int i, double heaviest) {
+    return heaviest > 0 && fd->inertia[0] > 0 && i >= fd->nq ? fd->inertia[i - fd->nq] / heaviest : 1;
 }
 
 /* Are i and i - 1 of one array, with one mass? */
