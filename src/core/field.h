@@ -303,10 +303,9 @@ static inline int hamiltonian_is_sparse(const struct field *fd) {
 }
 int hamiltonian_attach(struct field *fd); /* 1: no memory */
 void hamiltonian_detach(struct field *fd);
-/* phi_p G^T at (t, u), factored; c := (phi_p G^T)^-1 c; out += sign G^T lambda. */
+/* S = phi_p G^T at (t, u), factored; then d (nq) := G^T S^-1 c. */
 keel_status hamiltonian_sparse_factor(struct field *fd, double t, const double *u);
-void hamiltonian_sparse_solve(const struct field *fd, double *c);
-void hamiltonian_sparse_push(const struct field *fd, const double *lambda, double sign, double *out);
+void hamiltonian_sparse_correct(struct field *fd, const double *c, double *d);
 /* lambda where x' without it is dx, and -G^T lambda added to p'. */
 keel_status hamiltonian_sparse_forces(struct field *fd, double t, const double *x, double *dx);
 /* What hamiltonian.c asks for: G H_p added to out, H_p from fd->gradient; -G^T lambda. */

@@ -43,7 +43,7 @@ int hamiltonian_goes_sparse(const keel_problem *p, unsigned traits, unsigned sta
     unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
     int own = (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) != 0, rows = p->constraint.count;
     if (!(keel_problem_traits(p) & KEEL_CANONICAL) || rows == 0 || stabilizer & dense) return 0;
-    if (own || traits & KEEL_IMPLICIT) return 0;
+    if (own ? !(traits & KEEL_SPARSE) : (traits & KEEL_IMPLICIT) != 0) return 0;
     if (keel_extras_of(p)->variations.directions || !p->energy.jacobian) return 0;
     if (!has_pattern(&p->constraint) || p->velocity.count != rows || !has_pattern(&p->velocity)) return 0;
     return saddle_pays(p->n, 2 * rows, p->n, (double)p->constraint.pattern->nnz + p->velocity.pattern->nnz);
@@ -170,7 +170,8 @@ keel_status hamiltonian_sparse_factor(struct field *fd, double t, const double *
     return hamiltonian_dependent(fd, t);
 }
 
-void hamiltonian_sparse_solve(const struct field *fd, double *c) {
+/* c := (phi_p G^T)^-1 c */
+static void solve(const struct field *fd, double *c) {
     const struct pushes *m = fd->pushes;
     const int *position = m->matrix.position + m->first;
     double *r = m->matrix.right;
@@ -181,11 +182,19 @@ void hamiltonian_sparse_solve(const struct field *fd, double *c) {
     for (int i = 0; i < fd->kg; i++) c[i] = r[position[i]];
 }
 
-void hamiltonian_sparse_push(const struct field *fd, const double *lambda, double sign, double *out) {
+/* out += sign G^T lambda, with the G that was factored */
+static void push(const struct field *fd, const double *lambda, double sign, double *out) {
     const keel_pattern *p = rows_of_g(fd);
     for (int i = 0; i < fd->kg; i++)
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
             out[p->column[e]] += sign * fd->pushes->g[e] * lambda[i];
+}
+
+void hamiltonian_sparse_correct(struct field *fd, const double *c, double *d) {
+    memcpy(fd->column, c, (size_t)fd->kg * sizeof *c);
+    solve(fd, fd->column);
+    memset(d, 0, (size_t)fd->nq * sizeof *d);
+    push(fd, fd->column, 1, d);
 }
 
 keel_status hamiltonian_sparse_forces(struct field *fd, double t, const double *x, double *dx) {
@@ -196,8 +205,8 @@ keel_status hamiltonian_sparse_forces(struct field *fd, double t, const double *
     for (int i = 0; i < fd->kg; i++)
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
             fd->lambda[i] += fd->pushes->phi[e] * dx[p->column[e]];
-    hamiltonian_sparse_solve(fd, fd->lambda);
-    hamiltonian_sparse_push(fd, fd->lambda, -1, dx + fd->nq);
+    solve(fd, fd->lambda);
+    push(fd, fd->lambda, -1, dx + fd->nq);
     return KEEL_OK;
 }
 

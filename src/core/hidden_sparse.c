@@ -24,7 +24,8 @@ int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabi
     unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
     int own = stabilizer->info.traits & dense || stabilizer->correct;
     int blocks = 1 + keel_extras_of(&fd->p)->variations.directions; /* of a motion and its sensitivities */
-    if (fd->kg) return !own && hamiltonian_goes_sparse(&fd->p, traits, stabilizer->info.traits);
+    if (fd->kg)
+        return !stabilizer->correct && hamiltonian_goes_sparse(&fd->p, traits, stabilizer->info.traits);
     if ((!fd->large && fd->m) || own || traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) return 0;
     if (hidden->count && !hidden->pattern) return 0;
     if (fd->dae.by_rates)
