@@ -255,6 +255,26 @@ static void what_does_not_fit_is_told(void **state) {
     keel_model_close(m);
 }
 
+static void what_has_no_sparse_matrices_is_refused(void **state) {
+    static const char *const without[] = {"radau", "gauss8", "bdf", "rk4+symmetric", "rk4+baumgarte"};
+    keel_model *m;
+    const keel_problem *p = read_text(beads, 450, &m);
+    (void)state;
+    for (int k = 0; k < (int)(sizeof without / sizeof *without); k++) {
+        keel_solver *s = keel_open(p, &(keel_options){.method = without[k], .step = k ? 0.01 : 0});
+        assert_int_equal(keel_state_of(s), KEEL_EINVAL);
+        if (!strstr(keel_message(s), "too many for dense matrices")) fail_msg("%s", keel_message(s));
+        keel_close(s);
+    }
+    for (int k = 0; k < 3; k++) {
+        const keel_options o = {.method = k == 2 ? "spark4" : k ? "rattle" : "dop853+project", .step = 0.01};
+        keel_solver *s = run(p, &o, 0.02);
+        assert_below(worst_units(s, NULL), 16);
+        keel_close(s);
+    }
+    keel_model_close(m);
+}
+
 static void same_bits(void **state) {
     static const char *const methods[] = {"dop853", "rattle4", "spark4"};
     (void)state;
@@ -285,6 +305,7 @@ int main(void) {
         cmocka_unit_test(a_coordinate_of_all_constraints_fills_nothing),
         cmocka_unit_test(a_wrong_pattern_is_found),
         cmocka_unit_test(what_does_not_fit_is_told),
+        cmocka_unit_test(what_has_no_sparse_matrices_is_refused),
         cmocka_unit_test(same_bits),
     };
     return sparse_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
