@@ -1,5 +1,5 @@
-/* hamiltonian_sparse.c - the multipliers of hamiltonian.c where G and the velocity rows phi = G H_p + g_t have
- * patterns.
+/* hamiltonian_sparse.c - the multipliers of hamiltonian.c where G and the velocity rows phi = G H_p + g_t
+ * have patterns.
  *
  * S = phi_p G^T is a sum of products of their entries: a band in a chain, a diagonal where no coordinate is
  * shared.  Where coordinates are shared by so many constraints that S is the fuller one, the whole system is

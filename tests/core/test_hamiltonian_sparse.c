@@ -9,8 +9,8 @@
 
 enum { TEXT = 4000, ENTRIES = 4000 };
 
-/* A chain of rods whose masses are coupled and whose pivot moves; beads on curves; or spherical pendulums that
- * springs hold together. */
+/* A chain of rods whose masses are coupled and whose pivot moves; beads on curves; or spherical pendulums
+ * that springs hold together. */
 static const char chain[] =
     "param N = %d\ncanonical x[1..N], px[1..N]\ncanonical y[1..N], py[1..N]\n"
     "let X[0] = 0.1*(1 - cos(2*t)), Y[0] = 0\n"
