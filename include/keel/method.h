@@ -29,7 +29,7 @@ enum {
     KEEL_AS_GIVEN = 2048, /* keeps constraint, rolling and algebraic rows natively, not what follows by d/dt:
                            * velocities are as far off as the rows d/dt g are */
     KEEL_KEEPS_LENGTH = 4096, /* |x| where f.x = 0, by moving x on its sphere; not linear invariants */
-    KEEL_SPARSE = 8192, /* a native method of mechanics that asks for no dense matrix where the problem has
+    KEEL_SPARSE = 8192, /* a native method that asks for no dense matrix where a problem with constraints has
                          * sparse ones (keel_native_sparse) */
     KEEL_SPARSE_FORCES = 16384 /* the same where the forces have a jacobian with a pattern, too, and nothing
                                 * rolls */

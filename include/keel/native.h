@@ -24,9 +24,10 @@ typedef enum keel_native_map {
     KEEL_MAP_QUADRATIC_FORMS,
     KEEL_MAP_ENERGY_OF_FORMS,
     KEEL_MAP_ORIGINAL_F,
-    KEEL_MAP_ORIGINAL_G
+    KEEL_MAP_ORIGINAL_G,
+    KEEL_MAP_VELOCITY
 } keel_native_map;
-enum { KEEL_NATIVE_MAPS = KEEL_MAP_ORIGINAL_G + 1 };
+enum { KEEL_NATIVE_MAPS = KEEL_MAP_VELOCITY + 1 };
 
 /* What keel_work.native points to; to be read. */
 typedef struct keel_native {
@@ -73,8 +74,9 @@ KEEL_API keel_status keel_native_mass(keel_work *w, double t, const double *u, d
 KEEL_API keel_status keel_native_mass_factor(keel_work *w, double t, const double *u, double *factor);
 KEEL_API void keel_native_mass_solve(const keel_work *w, const double *factor, double *v); /* v := M^-1 v */
 
-/* Has this mechanics sparse matrices, by its size and its patterns?  Only for steppers with the trait
- * KEEL_SPARSE; to be asked in the layout, too.  What is called dense below is refused then. */
+/* Has this mechanics, or this canonical Hamiltonian with constraints, sparse matrices, by its size and its
+ * patterns?  Only for steppers with the trait KEEL_SPARSE; to be asked in the layout, too.  What is called
+ * dense below is refused then. */
 KEEL_API int keel_native_sparse(const keel_work *w);
 /* Sparse problems: the jacobian of a map as the entries of its pattern; those of M, NULL if it is 1. */
 KEEL_API keel_status keel_native_entries(keel_work *w, keel_native_map map, double t, const double *u,
@@ -101,7 +103,8 @@ KEEL_API size_t keel_native_bend_doubles(const keel_work *w);
 KEEL_API keel_status keel_native_bend(keel_work *w, double t, const double *u, const double *rows,
                                       const double *lambda, const double *a, double *squares, double *by_q);
 /* The saddle-point system (M K^T; K 0) at (t, q), factored unless it was there; then the smallest d by
- * d . M d with K d = c, which is M^-1 K^T (K M^-1 K^T)^-1 c. */
+ * d . M d with K d = c, which is M^-1 K^T (K M^-1 K^T)^-1 c.  Sparse canonical problems: G H_pp G^T at
+ * (t, q, p), which d/dp of G H_p and G give; then G^T (G H_pp G^T)^-1 c, the change of p for c of G H_p. */
 KEEL_API keel_status keel_native_factor(keel_work *w, double t, const double *u);
 KEEL_API void keel_native_correct(keel_work *w, const double *c, double *d);
 /* Sparse problems: the same system with K(t,q) below, of another place than the K^T that was factored; d is

@@ -100,7 +100,9 @@ static void matrix_sizes(const struct field *fd, size_t *dense, size_t *sparse) 
                                       fd->p.extras->original_g.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
-    if (fd->traits & KEEL_FROM_ENERGY && !fd->by_pattern && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */
+    int bend =
+        fd->traits & KEEL_FROM_ENERGY && !fd->by_pattern && !sizes_go_along(fd); /* H_pp is asked for */
+    if (bend && n * n / 4 > *dense) *dense = n * n / 4;
     *sparse = 1;
     for (int i = 0; i < 9; i++) {
         const keel_map *user = &maps[i]->user;
@@ -110,6 +112,7 @@ static void matrix_sizes(const struct field *fd, size_t *dense, size_t *sparse) 
             never = 1;
         if (fd->by_pattern && (maps[i] == &fd->f || maps[i] == &fd->algebraic)) never = 1;
         if (fd->hidden_rows.sparse && maps[i] == &fd->hidden) never = 1;
+        if (hamiltonian_is_sparse(fd) && (maps[i] == &fd->constraint || maps[i] == &fd->velocity)) never = 1;
         size_t entries = (size_t)user->count * (size_t)maps[i]->columns;
         if (!never && 2 * entries > *dense) *dense = 2 * entries;
         if (user->pattern && (size_t)user->pattern->nnz > *sparse) *sparse = (size_t)user->pattern->nnz;
@@ -136,7 +139,8 @@ static void field_show(struct field *fd) {
                                      [KEEL_MAP_QUADRATIC_FORMS] = &fd->quadratic_forms.user,
                                      [KEEL_MAP_ENERGY_OF_FORMS] = &fd->energy_of_forms.user,
                                      [KEEL_MAP_ORIGINAL_F] = &fd->original_f.user,
-                                     [KEEL_MAP_ORIGINAL_G] = &fd->original_g.user},
+                                     [KEEL_MAP_ORIGINAL_G] = &fd->original_g.user,
+                                     [KEEL_MAP_VELOCITY] = &fd->velocity.user},
                              .nq = fd->nq,
                              .kg = fd->kg,
                              .k = fd->k,
@@ -191,7 +195,7 @@ void field_layout(struct field *fd, struct arena *a) {
 int field_attach(struct field *fd) {
     fd->mech.saddle.lu = fd->hidden_rows.saddle.lu = NULL;
     int starved = newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
-    starved += linear_attach(fd) + bending_attach(fd) + map_colour_attach(fd);
+    starved += linear_attach(fd) + bending_attach(fd) + map_colour_attach(fd) + hamiltonian_attach(fd);
     starved += fd->hidden_rows.sparse && saddle_attach(&fd->hidden_rows.saddle);
     return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
@@ -203,6 +207,7 @@ void field_detach(struct field *fd) {
     linear_detach(fd);
     bending_detach(fd);
     map_colour_detach(fd);
+    hamiltonian_detach(fd);
     algebra_sparse_detach(fd);
     mass_sparse_detach(fd);
 }
@@ -250,6 +255,7 @@ static void find_lengths(struct field *fd) {
         int of_constraint = maps[i] == &fd->constraint || maps[i] == &fd->rolling;
         int by_differences = !maps[i]->user.jacobian || (of_constraint && !fd->p.curvature);
         if (maps[i] == &fd->f && !(fd->traits & KEEL_ALGEBRAIC)) continue; /* its jacobian is not used */
+        if (hamiltonian_is_sparse(fd)) continue;                           /* all derivatives are given */
         if (!maps[i]->user.count || !maps[i]->exact || !by_differences) continue;
         if (fd->mech.sparse || fd->large) map_sparse_find_lengths(fd, maps[i]);
         else map_find_lengths(fd, maps[i]);

@@ -95,10 +95,11 @@ struct algebra {
     double *place[2], *tangent[2], *way, *aim, *beside; /* n + m, m, n, m, n + m: on a way */
 };
 
-/* Rows of a large DAE's manifold (hidden_sparse.c): B = H W^-1. */
+/* Rows of a large DAE's manifold, or of a large Hamiltonian's (hidden_sparse.c): B = H W^-1. */
 struct hidden_rows {
     int sparse;
-    int first, count;           /* rows of F and h, the only ones beside invariants: from h on, or all */
+    int first, count;           /* rows of F and h, the only ones beside invariants: from h on, or all; rows
+                                 * of g and d/dt g: all */
     keel_pattern pattern;       /* of H; a row that contains y has no entries */
     struct saddle saddle;       /* 1, B */
     double *entries, *weighted; /* of H where it was asked for last, of the B that is factored */
@@ -139,6 +140,7 @@ struct field {
     struct mechanics mech;
     struct algebra dae;
     struct hidden_rows hidden_rows;
+    struct pushes *pushes;           /* large Hamiltonian: the matrix of its multipliers, outside the block */
     keel_newton newton[NEWTON_MOST]; /* as they are laid out */
     int newtons, large;              /* large: sparse ones */
     int by_pattern;                  /* the jacobian of f is never spread for checks */
@@ -291,13 +293,33 @@ int hamiltonian_constrained_rhs(double t, const double *x, double *dx, void *fie
 keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u,
                                       double *out);                                          /* G H_p + g_t */
 keel_status hamiltonian_reactions(struct field *fd, double t, const double *u, double *out); /* -G^T lambda */
+keel_status hamiltonian_dependent(struct field *fd, double t); /* no multipliers are determined */
+
+/* hamiltonian_sparse.c: constraints of a large canonical Hamiltonian by their patterns */
+/* traits of the stepper and of the stabilizer */
+int hamiltonian_goes_sparse(const keel_problem *p, unsigned traits, unsigned stabilizer);
+static inline int hamiltonian_is_sparse(const struct field *fd) {
+    return fd->hidden_rows.sparse && fd->kg;
+}
+int hamiltonian_attach(struct field *fd); /* 1: no memory */
+void hamiltonian_detach(struct field *fd);
+/* S = phi_p G^T at (t, u), factored; then d (nq) := G^T S^-1 c. */
+keel_status hamiltonian_sparse_factor(struct field *fd, double t, const double *u);
+void hamiltonian_sparse_correct(struct field *fd, const double *c, double *d);
+/* lambda where x' without it is dx, and -G^T lambda added to p'. */
+keel_status hamiltonian_sparse_forces(struct field *fd, double t, const double *x, double *dx);
+/* What hamiltonian.c asks for: G H_p added to out, H_p from fd->gradient; -G^T lambda. */
+keel_status hamiltonian_sparse_speeds(struct field *fd, double t, const double *u, double *out);
+keel_status hamiltonian_sparse_reactions(struct field *fd, double t, const double *u, double *out);
 
 /* sizes.c */
 void sizes_find_masses(struct field *fd, double t, const double *u); /* of a canonical Hamiltonian */
+int sizes_go_along(const struct field *fd);                          /* without the whole of H_pp */
 void sizes_take_masses(struct field *fd, double t, const double *u); /* of mechanics without constraints */
 int sizes_lack_masses(const struct field *fd); /* a canonical Hamiltonian without them */
-/* What a state that starts at 0 has of the largest one: a momentum, its mass over the largest. */
-double sizes_at_rest(const struct field *fd, int i);
+double sizes_heaviest(const struct field *fd); /* the largest of these masses; 0: there are none */
+/* What a state that starts at 0 has of the largest one: a momentum, its mass over the heaviest. */
+double sizes_at_rest(const struct field *fd, int i, double heaviest);
 /* Of each state, by the values x (n) of all: arrays share theirs.  0: they tell nothing. */
 void sizes_spread(const struct field *fd, const double *x, double *size);
 void sizes_shares(const struct field *fd, double *share); /* n x n: that sum as a largest share_ij x_j */
@@ -383,8 +405,9 @@ keel_status map_colour_entries(struct field *fd, const struct map *map, double t
 /* hidden_sparse.c: for a stepper of these traits */
 int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer);
 void hidden_sparse_layout(struct field *fd, struct arena *a);
-/* H at (t, u): the rows of F, or those of h. */
-keel_status hidden_sparse_entries(struct field *fd, int of_f, double t, const double *u);
+/* H at (t, u): the rows of F or g that lead, or those of h or d/dt g; all of them. */
+keel_status hidden_sparse_entries(struct field *fd, int lead, double t, const double *u);
+keel_status hidden_sparse_all(struct field *fd, double t, const double *u);
 /* B from the entries at hand, factored.  any: rows that depend on others are expected.  0: it cannot be. */
 int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const int *active, int any);
 /* a (n) := the shortest one with B a = c; c is overwritten. */
@@ -392,7 +415,8 @@ void hidden_sparse_shortest(struct field *fd, double *c, double *a);
 void hidden_sparse_tangent(struct field *fd, double *a); /* takes off what B spans */
 /* Row i of s, weighted, freed of what B spans; the share of what is left that floor_of is of the whole. */
 double hidden_sparse_border(struct field *fd, struct rowspace *s, int i, double floor_of);
-double hidden_sparse_size(const struct field *fd, int row, const double *u); /* of F and h: sum |H_j u_j| */
+/* sum |H_j u_j| of a row over the columns from the first on */
+double hidden_sparse_size(const struct field *fd, int row, int first, const double *u);
 
 /* mass_sparse.c: M of large systems of first order, which is constant */
 int mass_sparse_attach(struct field *fd); /* 1: no memory */

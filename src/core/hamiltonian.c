@@ -13,7 +13,7 @@
 
 void hamiltonian_layout(struct field *fd, struct arena *a) {
     size_t n = (size_t)fd->n, k = (size_t)fd->kg;
-    if (k) fd->column_space = arena_doubles(a, k * (n + k + 1) + n);
+    if (k && !hamiltonian_is_sparse(fd)) fd->column_space = arena_doubles(a, k * (n + k + 1) + n);
 }
 
 int hamiltonian_rhs(double t, const double *x, double *dx, void *field) {
@@ -37,9 +37,11 @@ int hamiltonian_rhs(double t, const double *x, double *dx, void *field) {
 
 keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u, double *out) {
     keel_status status = map_time_derivative(fd, &fd->constraint, t, u, out);
-    if (status == KEEL_OK) status = map_jacobian(fd, &fd->constraint, t, u, fd->matrix);
+    if (status == KEEL_OK && !hamiltonian_is_sparse(fd))
+        status = map_jacobian(fd, &fd->constraint, t, u, fd->matrix);
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->energy, t, u, fd->gradient);
     if (status != KEEL_OK) return status;
+    if (hamiltonian_is_sparse(fd)) return hamiltonian_sparse_speeds(fd, t, u, out);
     for (int i = 0; i < fd->kg; i++)
         for (int j = 0; j < fd->nq; j++)
             out[i] += fd->matrix[(long)i * fd->nq + j] * fd->gradient[fd->nq + j];
@@ -47,6 +49,7 @@ keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *
 }
 
 keel_status hamiltonian_reactions(struct field *fd, double t, const double *u, double *out) {
+    if (hamiltonian_is_sparse(fd)) return hamiltonian_sparse_reactions(fd, t, u, out);
     keel_status status = map_jacobian(fd, &fd->constraint, t, u, fd->matrix);
     for (int j = 0; j < fd->nq && status == KEEL_OK; j++) {
         out[j] = 0;
@@ -98,13 +101,20 @@ static keel_status given_system(struct field *fd, double t, const double *x, con
     return status;
 }
 
+keel_status hamiltonian_dependent(struct field *fd, double t) {
+    return field_fault(
+        fd, KEEL_RETRY, KEEL_ESINGULAR,
+        "the constraints do not determine their multipliers at t = %.10g: they are dependent there", t);
+}
+
 int hamiltonian_constrained_rhs(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     int half = fd->nq, k = fd->kg;
-    double *g_rows = fd->column_space, *system = g_rows + (long)k * half, *direction = system + (long)k * k;
-    double *column = direction + fd->n;
     int code = hamiltonian_rhs(t, x, dx, field);
     if (code != 0) return code;
+    if (hamiltonian_is_sparse(fd)) return hamiltonian_sparse_forces(fd, t, x, dx);
+    double *g_rows = fd->column_space, *system = g_rows + (long)k * half, *direction = system + (long)k * k;
+    double *column = direction + fd->n;
     keel_status status = map_jacobian(fd, &fd->constraint, t, x, g_rows);
     int given = fd->velocity.user.jacobian != NULL;
     if (status == KEEL_OK)
@@ -118,10 +128,7 @@ int hamiltonian_constrained_rhs(double t, const double *x, double *dx, void *fie
     }
     if (status != KEEL_OK) return status;
     fd->stats->factorizations++;
-    if (dense_lu(k, system, fd->pivot, fd->halt))
-        return field_fault(
-            fd, KEEL_RETRY, KEEL_ESINGULAR,
-            "the constraints do not determine their multipliers at t = %.10g: they are dependent there", t);
+    if (dense_lu(k, system, fd->pivot, fd->halt)) return hamiltonian_dependent(fd, t);
     dense_lu_solve(k, system, fd->pivot, fd->lambda);
     for (int i = 0; i < k; i++)
         for (int j = 0; j < half; j++) dx[half + j] -= g_rows[(long)i * half + j] * fd->lambda[i];

@@ -42,8 +42,12 @@ keel_status keel_native_time_derivative(keel_work *w, double t, const double *u,
     return fd->kg ? map_time_derivative(fd, &fd->constraint, t, u, g_t) : KEEL_OK;
 }
 
+static int is_sparse(const struct field *fd) {
+    return fd->mech.sparse || hamiltonian_is_sparse(fd);
+}
+
 int keel_native_sparse(const keel_work *w) {
-    return field_of(w)->mech.sparse;
+    return is_sparse(field_of(w));
 }
 
 /* Large mechanics whose method leaves the constraints to the core, or says KEEL_SPARSE, has no dense
@@ -118,7 +122,7 @@ const double *keel_native_mass_entries(const keel_work *w) {
 /* Row i: how many numbers it has, and the columns they stand in; NULL: all of them. */
 static int row_at(const struct field *fd, int i, const int **column) {
     *column = NULL;
-    if (!fd->mech.sparse) return fd->nq;
+    if (!is_sparse(fd)) return fd->nq;
     const keel_pattern *p = i < fd->kg ? fd->constraint.user.pattern : fd->rolling.user.pattern;
     int at = i < fd->kg ? i : i - fd->kg;
     *column = p->column + p->row_start[at];
@@ -127,7 +131,7 @@ static int row_at(const struct field *fd, int i, const int **column) {
 
 size_t keel_native_rows_doubles(const keel_work *w) {
     const struct field *fd = field_of(w);
-    if (!fd->mech.sparse) return (size_t)fd->k * (size_t)fd->nq;
+    if (!is_sparse(fd)) return (size_t)fd->k * (size_t)fd->nq;
     return (size_t)(fd->kg ? fd->constraint.user.pattern->nnz : 0) +
            (size_t)(fd->kr ? fd->rolling.user.pattern->nnz : 0);
 }
@@ -143,6 +147,7 @@ keel_status keel_native_rows(keel_work *w, double t, const double *u, double *ro
         memcpy(rows, known, keel_native_rows_doubles(w) * sizeof *rows);
         return KEEL_OK;
     }
+    if (hamiltonian_is_sparse(fd)) return map_entries(fd, &fd->constraint, t, u, rows);
     if (fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, rows);
     return status == KEEL_OK && fd->kr ? map_jacobian(fd, &fd->rolling, t, u, rows + (long)fd->kg * fd->nq)
                                        : status;
@@ -211,6 +216,7 @@ keel_status keel_native_curvature(keel_work *w, double t, const double *u, doubl
 
 keel_status keel_native_factor(keel_work *w, double t, const double *u) {
     struct field *fd = field_of(w);
+    if (hamiltonian_is_sparse(fd)) return hamiltonian_sparse_factor(fd, t, u);
     keel_status status = needs_mechanics(w);
     return status == KEEL_OK ? mechanics_factor(fd, t, u) : status;
 }
@@ -226,6 +232,10 @@ keel_status keel_native_factor_oblique(keel_work *w, double t, const double *u) 
 void keel_native_correct(keel_work *w, const double *c, double *d) {
     struct field *fd = field_of(w);
     struct mechanics *m = &fd->mech;
+    if (hamiltonian_is_sparse(fd)) {
+        hamiltonian_sparse_correct(fd, c, d);
+        return;
+    }
     if (m->sparse) {
         memcpy(m->z, c, (size_t)fd->k * sizeof *c);
         mechanics_sparse_shortest(fd, m->z, d);

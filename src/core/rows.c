@@ -142,6 +142,8 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
     if (fd->dae.sparse && kind == KEEL_ROW_ALGEBRAIC) /* of rows with y rows_grow asks for the entries */
         return fd->dae.by_rates ? hidden_sparse_entries(fd, 1, t, u) : KEEL_OK;
     if (fd->hidden_rows.sparse && kind == KEEL_ROW_HIDDEN) return hidden_sparse_entries(fd, 0, t, u);
+    if (hamiltonian_is_sparse(fd) && rows_in(ROWS_OF_CONSTRAINTS, kind))
+        return hidden_sparse_entries(fd, kind == KEEL_ROW_CONSTRAINT, t, u);
     double *jacobian = rows_gradient(r, fd, r->at[kind]);
     if (kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING)
         return velocity_jacobian(fd, r, t, u); /* both */
@@ -178,11 +180,14 @@ static keel_status rows_entries_grow(struct field *fd, struct rows *r, double t,
     return status;
 }
 
-/* Those of the rows from..to without y, from the entries that rows_jacobian has left. */
-static void rows_hidden_grow(struct field *fd, struct rows *r, int from, int to, const double *u) {
+/* Those of the rows from..to without y, from the entries that rows_jacobian has left; the columns from
+ * `derived` on count twice, as rows_grow has it. */
+static void rows_hidden_grow(struct field *fd, struct rows *r, int from, int to, int derived,
+                             const double *u) {
     for (int row = from; row < to; row++) {
-        double size = fabs(r->reference[row]) + hidden_sparse_size(fd, row, u);
-        double least = PROJECT_ROUNDED * hidden_sparse_size(fd, row, fd->size);
+        double size = fabs(r->reference[row]) + hidden_sparse_size(fd, row, 0, u);
+        double least = PROJECT_ROUNDED * hidden_sparse_size(fd, row, 0, fd->size);
+        size += hidden_sparse_size(fd, row, derived, u);
         int direct = row < fd->m && fd->dae.direct[row]; /* it has them all */
         if (!direct) r->fresh_size[row] = fmax(size, least);
     }
@@ -191,7 +196,7 @@ static void rows_hidden_grow(struct field *fd, struct rows *r, int from, int to,
 double rows_unit_of_values(const struct field *fd, const struct rows *r, int i) {
     double least = i >= r->stored ? project_least(fd->n, rows_gradient(r, fd, i), fd->size) : 0;
     if (fd->hidden_rows.sparse && i >= fd->hidden_rows.first && i < r->stored)
-        least = PROJECT_ROUNDED * hidden_sparse_size(fd, i, fd->size);
+        least = PROJECT_ROUNDED * hidden_sparse_size(fd, i, 0, fd->size);
     return r->size[i] > 2 * least ? rows_unit(r, i) : 0;
 }
 
@@ -207,7 +212,7 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         if (status != KEEL_OK) return status;
     }
     if (fd->hidden_rows.sparse && first >= fd->hidden_rows.first && first < r->stored)
-        rows_hidden_grow(fd, r, first, first + count, u);
+        rows_hidden_grow(fd, r, first, first + count, derived ? fd->nq : all, u);
     for (int i = first; i < first + count && i >= r->stored; i++) {
         const double *row = rows_gradient(r, fd, i);
         double size = sum_of_terms(all, fabs(r->reference[i]), row, u);

@@ -149,13 +149,21 @@ static int masses_along(struct field *fd, double t, const double *u) {
     return 1;
 }
 
-void sizes_find_masses(struct field *fd, double t, const double *u) {
+static int knows_rates(const struct field *fd) {
+    return fd->p.f.jacobian && fd->rhs == fd->p.f.value;
+}
+
+int sizes_go_along(const struct field *fd) {
     enum { MOST_COLUMNS = 500 }; /* of a matrix H_pp */
+    return is_canonical(fd) && !knows_rates(fd) && fd->energy.user.jacobian && fd->nq > MOST_COLUMNS;
+}
+
+void sizes_find_masses(struct field *fd, double t, const double *u) {
     if (!is_canonical(fd) || fd->nq == 0) return;
     struct fault before;
     fault_copy(&fd->fault, &before);
-    int by_rates = fd->p.f.jacobian && fd->rhs == fd->p.f.value;
-    if (fd->by_pattern || (!by_rates && fd->energy.user.jacobian && fd->nq > MOST_COLUMNS)) {
+    int by_rates = knows_rates(fd);
+    if (fd->by_pattern || sizes_go_along(fd)) {
         int found = fd->by_pattern ? masses_from_entries(fd, t, u) : masses_along(fd, t, u);
         if (!found) fd->inertia[0] = 0;
         fault_copy(&before, &fd->fault);
@@ -183,11 +191,15 @@ int sizes_lack_masses(const struct field *fd) {
     return is_canonical(fd) && fd->nq > 0 && fd->inertia[0] == 0;
 }
 
-double sizes_at_rest(const struct field *fd, int i) {
+double sizes_heaviest(const struct field *fd) {
     double heaviest = 0;
-    if (!is_canonical(fd) || fd->inertia[0] == 0 || i < fd->nq) return 1;
+    if (!is_canonical(fd)) return 0;
     for (int j = 0; j < fd->nq; j++) heaviest = fmax(heaviest, fd->inertia[j]);
-    return fd->inertia[i - fd->nq] / heaviest;
+    return heaviest;
+}
+
+double sizes_at_rest(const struct field *fd, int i, double heaviest) {
+    return heaviest > 0 && fd->inertia[0] > 0 && i >= fd->nq ? fd->inertia[i - fd->nq] / heaviest : 1;
 }
 
 /* Are i and i - 1 of one array, with one mass? */

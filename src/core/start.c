@@ -334,7 +334,7 @@ static void least_sizes(struct start *st, double t, const double *u) {
         double size = 0;
         if (i >= r->stored)
             for (int j = 0; j < fd->n; j++) size += fabs(rows_gradient(r, fd, i)[j]) * st->d[j];
-        else if (i >= fd->m || !fd->dae.direct[i]) size = hidden_sparse_size(fd, i, st->d);
+        else if (i >= fd->m || !fd->dae.direct[i]) size = hidden_sparse_size(fd, i, 0, st->d);
         else size = size_of_entries(fd, i, st->d);
         r->size[i] = fmax(r->size[i], size);
     }

@@ -1,5 +1,5 @@
-/* start_hidden.c - consistent starts of large DAEs: the hidden rows of a level by their pattern
- * (hidden_sparse.c), invariants beside them freed of what these span. */
+/* start_hidden.c - consistent starts of large DAEs and large constrained Hamiltonians: the rows of a level by
+ * their pattern (hidden_sparse.c), invariants beside them freed of what these span. */
 #include "core/manifold.h"
 #include "core/start.h"
 
@@ -30,10 +30,11 @@ keel_status start_hidden_factor(struct start *st, const struct start_level *leve
         st->part[st->chosen[i] - fd->hidden_rows.first] = 1;
         st->space.used[i] = 1;
     }
-    for (int j = 0; j < level->columns; j++) st->d[j] = start_reach(st, j);
+    memset(st->d, 0, (size_t)fd->n * sizeof *st->d);
+    for (int j = level->first; j < level->first + level->columns; j++) st->d[j] = start_reach(st, j);
     if (!hidden_sparse_factor(fd, st->d, st->part, 1))
-        return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
-                           "the hidden rows have no solution at t = %.10g", t);
+        return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR, "the %s have no solution at t = %.10g",
+                           fd->kg ? "constraints" : "hidden rows", t);
     for (int i = 0; i < s.rows; i++) {
         rowspace_set(&s, i, fd->n, rows_gradient(st->rows, fd, st->chosen[first + i]), st->d);
         st->floor_of[i] = hidden_sparse_border(fd, &s, i, st->dependent);
@@ -45,7 +46,7 @@ keel_status start_hidden_factor(struct start *st, const struct start_level *leve
 void start_hidden_direction(struct start *st, const struct start_level *level, int count) {
     struct field *fd = st->fd;
     double *c = fd->hidden_rows.c;
-    int first = by_pattern(st, count);
+    int first = by_pattern(st, count), base = level->first;
     const struct rowspace s = others(st, first, count);
     memset(c, 0, (size_t)fd->hidden_rows.count * sizeof *c);
     for (int i = 0; i < first; i++) c[st->chosen[i] - fd->hidden_rows.first] = -st->residual[st->chosen[i]];
@@ -53,11 +54,14 @@ void start_hidden_direction(struct start *st, const struct start_level *level, i
     for (int i = 0; i < s.rows; i++) {
         const double *gradient = rows_gradient(st->rows, fd, st->chosen[first + i]);
         st->c[i] = -st->residual[st->chosen[first + i]];
-        for (int j = 0; j < level->columns; j++) st->c[i] -= gradient[j] * start_reach(st, j) * st->d[j];
+        for (int j = base; j < base + level->columns; j++)
+            st->c[i] -= gradient[j] * start_reach(st, j) * st->d[j];
     }
     if (s.rows) rowspace_shortest(&s, st->c, st->z, fd->line);
-    for (int j = 0; j < level->columns; j++)
-        st->d[j] = (s.rows ? st->d[j] + fd->line[j] : st->d[j]) * start_reach(st, j);
+    for (int j = 0; j < level->columns; j++) {
+        double way = s.rows ? st->d[base + j] + fd->line[base + j] : st->d[base + j];
+        st->d[j] = way * start_reach(st, base + j);
+    }
 }
 
 keel_status start_hidden_diagnose(struct start *st, double t, int row) {

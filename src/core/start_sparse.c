@@ -35,12 +35,6 @@ void start_sparse_direction(struct start *st, const struct start_level *level, i
     mechanics_sparse_shortest(st->fd, st->c, st->d);
 }
 
-/* All entries of the rows of a large DAE's manifold. */
-static keel_status hidden_entries(struct field *fd, double t, const double *u) {
-    keel_status status = fd->dae.by_rates ? hidden_sparse_entries(fd, 1, t, u) : KEEL_OK;
-    return status == KEEL_OK && fd->hidden.user.count ? hidden_sparse_entries(fd, 0, t, u) : status;
-}
-
 /* Positions are large where a mechanism is long, and a move by a part of them may be many times what one
  * member bears: it is shortened until no row of G changes by more than half of itself.  Even then there may
  * be no way back: N rods in a line that are longer or shorter by e at random move, linearly, by e N^(3/2)
@@ -54,11 +48,11 @@ keel_status start_sparse_shorten(struct start *st, double t, const double *u, do
     const double *here = r->weighted, *there = r->sparse ? r->entries : fd->sparse, *shift;
     double *share = st->d;
     keel_status status =
-        r->sparse ? hidden_entries(fd, t, u) : mechanics_sparse_rows(fd, t, u, &here, &shift);
+        r->sparse ? hidden_sparse_all(fd, t, u) : mechanics_sparse_rows(fd, t, u, &here, &shift);
     if (r->sparse) memcpy(r->weighted, r->entries, (size_t)p->nnz * sizeof *r->weighted);
     if (status == KEEL_OK)
-        status =
-            r->sparse ? hidden_entries(fd, t, moved) : map_entries(fd, &fd->constraint, t, moved, fd->sparse);
+        status = r->sparse ? hidden_sparse_all(fd, t, moved)
+                           : map_entries(fd, &fd->constraint, t, moved, fd->sparse);
     if (status != KEEL_OK) return status;
     for (int j = 0; j < columns; j++) share[j] = 1;
     for (int i = 0; i < rows; i++) {

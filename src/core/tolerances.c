@@ -96,10 +96,11 @@ void tolerances_set(struct engine *e, const struct engine *before) {
     sizes_find_masses(fd, fd->p.t0, u0);
     sizes_spread(fd, u0, fd->size);
     int masses = fd->inertia[0] > 0;
+    double heaviest = masses ? sizes_heaviest(fd) : 0;
     double noise = masses ? 0 : fmin(4 * DBL_EPSILON * largest, 1e-3 * e->o.rtol * whole);
     for (int i = 0; i < n; i++) {
         double zero = (masses ? 64 : 4) * DBL_EPSILON * largest;
-        double size = fd->size[i] > zero ? fd->size[i] : whole * sizes_at_rest(fd, i);
+        double size = fd->size[i] > zero ? fd->size[i] : whole * sizes_at_rest(fd, i, heaviest);
         double told = scale ? scale[i] : 0, own = fd->p.atol ? fd->p.atol[i] : 0;
         double atol = e->o.atol > 0 ? e->o.atol
                       : told > 0    ? 1e-3 * e->o.rtol * told

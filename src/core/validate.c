@@ -74,6 +74,20 @@ static int matrix_fits(char *why, size_t capacity, const keel_map *map, const ch
                    map->count, columns);
 }
 
+/* Constraints of a Hamiltonian with patterns, where the method goes the dense way: it ends where that of
+ * mechanics does. */
+static int constraints_fit(char *why, size_t capacity, const keel_problem *p) {
+    int rows = p->constraint.count, known = p->constraint.pattern && p->velocity.pattern;
+    if (!(keel_problem_traits(p) & KEEL_CANONICAL) || !known || (double)rows * rows * p->n <= LARGEST)
+        return 1;
+    return text_no(
+        why, capacity, "%d constraints on %d coordinates are too many for dense matrices; sparse ones %s",
+        rows, p->n / 2,
+        sparse_available() ? "have explicit methods, rattle and spark, with stabilizers that project "
+                             "or only watch"
+                           : "need a keel that was built with KLU (SuiteSparse)");
+}
+
 /* Dense matrices of a size that no machine will like. */
 static int matrices_fit(char *why, size_t capacity, const keel_problem *p, const keel_options *o,
                         unsigned traits, unsigned stabilizer) {
@@ -81,7 +95,9 @@ static int matrices_fit(char *why, size_t capacity, const keel_problem *p, const
     int few = matrix_fits(why, capacity, &p->energy, "energy", n) &&
               matrix_fits(why, capacity, &p->invariant, "invariant", n) &&
               matrix_fits(why, capacity, &p->event, "event", n);
-    if (!few || mechanics_goes_sparse(p, o, traits, stabilizer)) return few;
+    int sparse =
+        mechanics_goes_sparse(p, o, traits, stabilizer) || hamiltonian_goes_sparse(p, traits, stabilizer);
+    if (!few || sparse) return few;
     if (keel_problem_traits(p) & KEEL_SECOND_ORDER && (double)rows * rows * n > LARGEST)
         return text_no(
             why, capacity,
@@ -94,6 +110,7 @@ static int matrices_fit(char *why, size_t capacity, const keel_problem *p, const
                 ? " and a pattern of the mass, all rows kept and weighed by mass, and a method "
                   "without dense matrices of its own"
                 : "");
+    if (!constraints_fit(why, capacity, p)) return 0;
     /* f may go without a matrix, and with patterns all three go by memory (engine.c) */
     return (!p->f.jacobian || p->f.pattern || matrix_fits(why, capacity, &p->f, "f", all)) &&
            (p->algebraic.pattern || matrix_fits(why, capacity, &p->algebraic, "algebraic", all)) &&

@@ -10,7 +10,9 @@
  * mechanics v takes the place of p: H_p = v, H_pp = 1, -H_q = M^-1 F, and N = M^-1 instead of 1.
  *
  * Sparse mechanics has z_l = N G(Q_l)^T dmu_l among its unknowns, so that N is never formed:
- *     M z_l - G(Q_l)^T dmu_l = 0,  sum_l h (a d)_il G(Q_i) z_l = g(Q_i). */
+ *     M z_l - G(Q_l)^T dmu_l = 0,  sum_l h (a d)_il G(Q_i) z_l = g(Q_i).
+ * Sparse canonical problems have M = 1 and, before z_l, G H_pp of the stage in place of G(Q_i): d/dp of the
+ * velocity rows.  H_pp itself is not known, so speeds are evaluated where P has moved. */
 #include "methods/lobatto.h"
 
 #include <keel/native.h>
@@ -43,6 +45,7 @@ const char *lobatto_refuse(const keel_problem *p, const keel_options *o) {
 static void lay_out_system(const keel_problem *p, keel_work *w) {
     struct lobatto *m = w->method;
     const keel_pattern *mass = p->mass.value ? p->mass.pattern : NULL, *g = p->constraint.pattern;
+    const keel_pattern *below = m->by_slopes ? &m->bent : g;
     int steps = m->s - 1, nq = m->nq, k = m->k, part = nq + k, count = 0;
     keel_system_block block[KEEL_SYSTEM_BLOCKS];
     for (int l = 0; l < steps; l++) {
@@ -51,18 +54,38 @@ static void lay_out_system(const keel_problem *p, keel_work *w) {
         block[count++] = (keel_system_block){KEEL_BLOCK_TRANSPOSED, z, mu, k, g};
         block[count++] = (keel_system_block){KEEL_BLOCK_DIAGONAL, mu, mu, k, NULL};
         for (int i = 0; i < steps; i++)
-            block[count++] = (keel_system_block){KEEL_BLOCK_PLAIN, i * part + nq, z, k, g};
+            block[count++] = (keel_system_block){KEEL_BLOCK_PLAIN, i * part + nq, z, k, below};
     }
     m->system = keel_system_layout(w, steps * part, block, count, 1, 0);
     m->aside = keel_work_doubles(w, (size_t)k);
     m->found = keel_work_doubles(w, (size_t)steps * (size_t)part);
 }
 
+/* The columns of p in the pattern of the velocity rows. */
+static void lay_out_slopes(const keel_problem *p, keel_work *w) {
+    struct lobatto *m = w->method;
+    const keel_pattern *all = p->velocity.pattern;
+    int *start = (int *)keel_work_doubles(w, (size_t)m->k / 2 + 1), count = 0;
+    int *column = (int *)keel_work_doubles(w, (size_t)all->nnz / 2 + 1);
+    for (int i = 0; i < m->k; i++) {
+        if (start) start[i] = count;
+        for (int e = all->row_start[i]; e < all->row_start[i + 1]; e++) {
+            if (all->column[e] < m->nq) continue;
+            if (column) column[count] = all->column[e] - m->nq;
+            count++;
+        }
+    }
+    if (start) start[m->k] = count;
+    m->bent = (keel_pattern){count, start, column};
+    m->bent_rows = keel_work_doubles(w, (size_t)m->s * (size_t)count);
+    m->velocity = keel_work_doubles(w, (size_t)all->nnz);
+}
+
 void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     struct lobatto *m = w->method;
     size_t nq = (size_t)p->n / 2, k = (size_t)p->constraint.count, width = (size_t)w->width;
     m->of_mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
-    int sparse = m->of_mechanics && keel_native_sparse(w);
+    int sparse = keel_native_sparse(w);
     size_t s = (size_t)stages, rows = (s - 1) * k, entries = sparse ? keel_native_rows_doubles(w) : k * nq;
     m->s = stages;
     m->nq = (int)nq;
@@ -85,7 +108,7 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     m->n_rows = keel_work_doubles(w, sparse ? 0 : s * entries);
     m->mu = keel_work_doubles(w, s * k);
     m->old = keel_work_doubles(w, 2 * s * nq);
-    m->slope = keel_work_doubles(w, m->of_mechanics ? 0 : nq * nq);
+    m->slope = keel_work_doubles(w, m->of_mechanics || sparse ? 0 : nq * nq);
     m->shifted = keel_work_doubles(w, sparse ? 0 : k * nq);
     m->value = keel_work_doubles(w, rows);
     m->matrix = keel_work_doubles(w, sparse ? 0 : rows * rows);
@@ -95,6 +118,8 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     m->beside = keel_work_doubles(w, width);
     m->next = keel_work_doubles(w, width);
     m->system = NULL;
+    m->by_slopes = sparse && !m->of_mechanics;
+    if (m->by_slopes) lay_out_slopes(p, w);
     if (sparse && k) lay_out_system(p, w);
 }
 
@@ -133,13 +158,25 @@ static keel_status rows_at(keel_work *w, int i, double t, const double *x) {
     return KEEL_OK;
 }
 
+/* G H_pp of stage i at (t, x). */
+static keel_status slopes_at(keel_work *w, int i, double t, const double *x) {
+    struct lobatto *m = w->method;
+    if (!m->by_slopes) return KEEL_OK;
+    const keel_pattern *all = w->native->problem->velocity.pattern;
+    double *out = m->bent_rows + (long)i * m->bent.nnz;
+    keel_status status = keel_native_entries(w, KEEL_MAP_VELOCITY, t, x, m->velocity);
+    for (int e = 0; e < all->nnz; e++)
+        if (all->column[e] >= m->nq) *out++ = m->velocity[e];
+    return status;
+}
+
 /* H_pp by differences, from the speed of the first stage on.  It steers the iteration and nothing else;
  * without constraints it stays 0. */
 static keel_status find_slope(keel_work *w, double t, const double *x) {
     struct lobatto *m = w->method;
     int nq = m->nq;
     double largest = 0;
-    if (m->of_mechanics || m->k == 0) return KEEL_OK;
+    if (m->of_mechanics || m->by_slopes || m->k == 0) return KEEL_OK;
     for (int j = nq; j < 2 * nq; j++) largest = fmax(largest, fabs(x[j]));
     double length = sqrt(DBL_EPSILON) * (largest > 0 ? largest : 1);
     memcpy(m->x, x, (size_t)w->width * sizeof *x);
@@ -210,10 +247,20 @@ static void find_impulses(const keel_work *w, double h) {
     }
 }
 
-/* P_i, then Q_i, from the rates of the last round; speeds follow P by H_pp. */
-static void form_stages(const keel_work *w, double h) {
+static void place(const keel_work *w, const keel_attempt *a, int i) {
+    const struct lobatto *m = w->method;
+    for (int c = 0; c < m->nq; c++) {
+        m->x[c] = a->x[c] + m->dq[(long)i * m->nq + c];
+        m->x[m->nq + c] = a->x[m->nq + c] + m->dp[(long)i * m->nq + c];
+    }
+}
+
+/* P_i, then Q_i, from the rates of the last round; speeds follow P by H_pp, or are those of the P_i. */
+static keel_status form_stages(keel_work *w, const keel_attempt *a) {
     struct lobatto *m = w->method;
     int s = m->s, nq = m->nq;
+    double h = a->h;
+    keel_status status = KEEL_OK;
     find_impulses(w, h);
     stage_sums(m->d.of_stage, s, s, nq, m->impulse, m->sums);
     for (int i = 0; i < s; i++) {
@@ -222,19 +269,18 @@ static void form_stages(const keel_work *w, double h) {
             m->beside[c] = now[c] - dp[c];
             dp[c] = now[c];
         }
+        if (m->by_slopes) {
+            place(w, a, i);
+            if (status == KEEL_OK)
+                status = rates(w, a->t + m->a.c[i] * h, m->x, m->speed + (long)i * nq, NULL);
+            continue;
+        }
         apply_slope(m, m->beside, m->next);
         for (int c = 0; c < nq; c++) m->speed[(long)i * nq + c] += m->next[c];
     }
     stage_sums(m->a.of_stage, s, s, nq, m->speed, m->dq); /* Q_1 = q: the first row of a is 0 */
     for (long c = 0; c < (long)s * nq; c++) m->dq[c] *= h;
-}
-
-static void place(const keel_work *w, const keel_attempt *a, int i) {
-    const struct lobatto *m = w->method;
-    for (int c = 0; c < m->nq; c++) {
-        m->x[c] = a->x[c] + m->dq[(long)i * m->nq + c];
-        m->x[m->nq + c] = a->x[m->nq + c] + m->dp[(long)i * m->nq + c];
-    }
+    return status;
 }
 
 /* value := the dmu of these g(Q_2), ..., g(Q_s). */
@@ -249,8 +295,9 @@ static keel_status solve_system(keel_work *w, const keel_attempt *a) {
         value[count++] = (keel_system_value){-1, 0, m->g_rows + l * m->entries};
         value[count++] = (keel_system_value){1, 0, m->aside};
         for (int i = 0; i < steps; i++)
-            value[count++] =
-                (keel_system_value){a->h * m->product[i + 1][l], 0, m->g_rows + (i + 1) * m->entries};
+            value[count++] = (keel_system_value){a->h * m->product[i + 1][l], 0,
+                                                 m->by_slopes ? m->bent_rows + (long)(i + 1) * m->bent.nnz
+                                                              : m->g_rows + (i + 1) * m->entries};
     }
     keel_status status = keel_system_factor(w, m->system, 0, value);
     keel_work_count(w, 1, 0);
@@ -287,6 +334,7 @@ static keel_status correct(keel_work *w, const keel_attempt *a) {
         place(w, a, i);
         keel_status status = keel_native_value(w, KEEL_MAP_CONSTRAINT, t, m->x, m->value + (long)(i - 1) * k);
         if (status == KEEL_OK) status = rows_at(w, i, t, m->x);
+        if (status == KEEL_OK) status = slopes_at(w, i, t, m->x);
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < rows; i++)
@@ -295,8 +343,7 @@ static keel_status correct(keel_work *w, const keel_attempt *a) {
     if (status != KEEL_OK) return status;
     keel_work_count(w, 0, 1);
     for (int i = 0; i < rows; i++) m->mu[i] += m->value[i];
-    form_stages(w, a->h);
-    return KEEL_OK;
+    return form_stages(w, a);
 }
 
 /* The largest change of dq against the size of q, and of dp against that of p, in the last round. */
@@ -329,8 +376,7 @@ static keel_status begin(keel_work *w, const keel_attempt *a) {
     memset(later + m->entries, 0, (size_t)m->entries * (size_t)(m->s - 1) * sizeof *later);
     memset(m->dq, 0, count * sizeof *m->dq);
     memset(m->dp, 0, count * sizeof *m->dp);
-    form_stages(w, a->h);
-    return status;
+    return status == KEEL_OK ? form_stages(w, a) : status;
 }
 
 /* Until nothing is gained.  The multipliers carry round-off over h, so p settles before q does, at more. */
@@ -350,7 +396,7 @@ static keel_status solve_stages(keel_work *w, const keel_attempt *a) {
             status = rates(w, a->t + m->a.c[i] * a->h, m->x, m->speed + (long)i * m->nq,
                            m->push + (long)i * m->nq);
         }
-        if (status == KEEL_OK && round) form_stages(w, a->h);
+        if (status == KEEL_OK && round) status = form_stages(w, a);
         if (status == KEEL_OK) status = correct(w, a);
         if (status == KEEL_RETRY && idle)
             break; /* it has run off: the place says nothing about the problem */
@@ -398,7 +444,10 @@ static keel_status solve_speed(keel_work *w, const keel_attempt *a, double *gain
     double t = a->t + a->h, before = HUGE_VAL, *g_t = m->mu + (long)last * k, *shift = m->beside;
     keel_status status = KEEL_OK;
     if (k == 0) return KEEL_OK;
-    for (int c = 0; c < nq; c++) m->x[c] = a->x[c] + m->dq[(long)last * nq + c];
+    for (int c = 0; c < nq; c++) {
+        m->x[c] = a->x[c] + m->dq[(long)last * nq + c];
+        m->x[nq + c] = a->x[nq + c] + gain[c];
+    }
     status = rows_at(w, last, t, m->x);
     if (status == KEEL_OK) status = keel_native_time_derivative(w, t, m->x, g_t);
     if (status == KEEL_OK) status = factor_speed(w, a, t);

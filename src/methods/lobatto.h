@@ -26,6 +26,10 @@ struct lobatto {
     double *g_rows, *n_rows; /* by stage: G, and N G^T row by row, not if sparse */
     keel_system *system;     /* sparse: what `matrix` is else; NULL: it is dense */
     double *aside, *found;   /* sparse: k, 1 for redundant rows; its unknowns */
+    int by_slopes;           /* sparse, and canonical: G H_pp has entries of its own */
+    keel_pattern bent;       /* of G H_pp */
+    double *bent_rows;       /* by stage: its entries */
+    double *velocity;        /* entries of d/dx (G H_p + g_t), which has them */
     double *mu;              /* by stage, k: h lambda */
     double *old;             /* dq and dp of the round before */
     double *slope;           /* nq x nq: H_pp; mechanics has none */

@@ -79,11 +79,14 @@ static int entries_of(const struct derive_sparse *s) {
     return s->row_start ? s->row_start[s->rows] : 0;
 }
 
-/* Large mechanics with few entries is solved by sparse matrices. */
+/* Large mechanics and constrained Hamiltonians with few entries are solved by sparse matrices. */
 static int goes_sparse(const struct formulation *r) {
+    double entries = entries_of(&r->constraint.jacobian);
+    if (formulation_traits(r) & KEEL_CANONICAL && r->constraint.count)
+        return saddle_pays(r->n, 2 * r->constraint.count, r->n, entries + entries_of(&r->velocity.jacobian));
     return formulation_traits(r) & KEEL_SECOND_ORDER &&
            saddle_pays(r->n / 2, r->constraint.count + r->rolling.count, entries_of(&r->mass),
-                       (double)entries_of(&r->constraint.jacobian) + entries_of(&r->rolling.jacobian));
+                       entries + entries_of(&r->rolling.jacobian));
 }
 
 /* Systems of first order: with algebraic variables only of index 1, and solved by sparse matrices. */
