@@ -1,5 +1,5 @@
 /* newton_mechanics.c - see newton.h: I - c J of mechanics, M v' = F(t,q,v) - G^T lambda, G v' = -gamma, for
- * constant M and constraints g(t,q) = 0.
+ * constraints g(t,q) = 0.
  *
  * With a = v', R = M a - F + G^T lambda and S = G a + gamma, a and lambda held, d(v') follows from
  * M da + G^T dlambda + R_q dq + R_v dv = 0, G da + S_q dq + S_v dv = 0.  Then dq = b1 + c dv and
@@ -9,7 +9,7 @@
  *     ( G + c S_v + c^2 S_q    0  ) (mu) = ( G b2 - c S_q b1 )
  *
  * of order n/2 + k: half as many unknowns as I - c J has, or a third with v' among them.  F_q and F_v are the
- * problem's; the curvature of the constraints, g_qq and S_q, S_v, comes by differences of G and gamma, one
+ * problem's, less d(M a)/dq where M changes (mass_change.h); the curvature of the constraints, g_qq and S_q, S_v, comes by differences of G and gamma, one
  * evaluation for each colour of coordinates that share no constraint (bending.c).  A redundant constraint has
  * the row mu = 0. */
 #include "core/field.h"
@@ -45,14 +45,19 @@ static long first_of(const struct field *fd, enum kind kind) {
     return first;
 }
 
+/* Behind them stand the entries of M, if it changes. */
 long newton_mechanics_numbers(const struct field *fd) {
-    return first_of(fd, NUMBERS);
+    return first_of(fd, NUMBERS) + (mass_changes(fd) ? count_of(fd, MASS) : 0);
+}
+
+static const double *mass_of(const struct field *fd, const double *numbers) {
+    return mass_changes(fd) ? numbers + first_of(fd, NUMBERS) : fd->mech.mass_values;
 }
 
 int newton_mechanics_suits(const struct field *fd) {
     const keel_problem *p = &fd->p;
     if (!(fd->traits & KEEL_SECOND_ORDER) || !fd->mech.sparse || fd->damped || fd->kr) return 0;
-    if (!p->f.pattern || !p->f.jacobian || (p->mass.value && !p->mass.constant)) return 0;
+    if (!p->f.pattern || !p->f.jacobian) return 0;
     if (fd->kg && !p->curvature) return 0;
     double numbers = (double)first_of(fd, KINDS), twice = 2. * (double)count_of(fd, ROWS); /* S_q, S_v */
     return numbers < 1 << 30 && sparse_pays(fd->nq + (double)fd->kg, numbers - twice);
@@ -96,12 +101,21 @@ int newton_mechanics_pattern(struct newton_pattern *a, const struct field *fd) {
 
 /* The numbers -------------------------------------------------------------------------------------------- */
 
-keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x) {
+/* F_q and F_v, less d(M a)/dq, and M. */
+static keel_status forces_at(keel_work *w, double *numbers, double t, const double *u, const double *a) {
+    struct field *fd = field_of(w);
+    keel_status status = map_entries(fd, &fd->f, t, u, numbers);
+    if (!mass_changes(fd)) return status == KEEL_OK ? mechanics_sparse_mass(fd, t, u) : status;
+    if (status == KEEL_OK) status = mass_change_subtract(w, t, u, a, numbers);
+    return status == KEEL_OK ? mass_change_entries(fd, t, u, numbers + first_of(fd, NUMBERS)) : status;
+}
+
+keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x,
+                                      const double *rate) {
     struct field *fd = field_of(w);
     struct newton_pattern *a = fd->pattern;
     memcpy(fd->u, x, (size_t)fd->n * sizeof *x);
-    keel_status status = mechanics_sparse_mass(fd, t, fd->u);
-    if (status == KEEL_OK) status = map_entries(fd, &fd->f, t, fd->u, numbers);
+    keel_status status = forces_at(w, numbers, t, fd->u, rate + fd->nq);
     if (status != KEEL_OK || fd->kg == 0) return status;
     double *rows = numbers + first_of(fd, ROWS), *bend = numbers + first_of(fd, BEND),
            *by_q = numbers + first_of(fd, S_BY_Q), *by_v = numbers + first_of(fd, S_BY_V);
@@ -123,7 +137,8 @@ int newton_mechanics_alike(const struct field *fd, const double *a, const double
             difference = fmax(difference, fabs(a[e] - b[e]) * change);
             size = fmax(size, fabs(a[e]) * change);
         }
-    return !(difference > share * size);
+    return !(difference > share * size) &&
+           newton_masses_alike(fd, fd->nq, mass_of(fd, a), mass_of(fd, b), scale + fd->nq, share);
 }
 
 /* The matrix --------------------------------------------------------------------------------------------- */
@@ -152,6 +167,7 @@ const double *newton_mechanics_assemble(const struct field *fd, const double *nu
     const keel_pattern *f = fd->p.f.pattern, *g = fd->kg ? fd->constraint.user.pattern : NULL;
     const struct shift c = powers(real, imaginary);
     double *v = complex ? a->pairs : a->values;
+    const double *mass = mass_of(fd, numbers);
     const int *at = a->at;
     memset(v, 0, (complex ? 2 : 1) * a->places * sizeof *v);
     for (int e = 0; e < f->nnz; e++) /* -F_q, -F_v */
@@ -165,7 +181,7 @@ const double *newton_mechanics_assemble(const struct field *fd, const double *nu
                 if (fd->active[i]) add(v, *at, complex, &c, power < 0 ? 0 : power, number[e]);
     }
     for (int e = 0; e < count_of(fd, MASS); e++)
-        add(v, *at++, complex, &c, 0, fd->p.mass.value ? fd->mech.mass_values[e] : 1);
+        add(v, *at++, complex, &c, 0, fd->p.mass.value ? mass[e] : 1);
     for (int i = 0; i < fd->kg; i++, at++)
         if (!fd->active[i]) add(v, *at, complex, &c, 0, 1);
     return v;
@@ -178,11 +194,11 @@ static void add_right(const struct field *fd, const double *numbers, const doubl
     const keel_pattern *f = fd->p.f.pattern, *g = fd->kg ? fd->constraint.user.pattern : NULL,
                        *mass = fd->p.mass.value ? fd->p.mass.pattern : NULL;
     const double *bend = numbers + first_of(fd, BEND), *by_q = numbers + first_of(fd, S_BY_Q),
-                 *rows = numbers + first_of(fd, ROWS);
+                 *rows = numbers + first_of(fd, ROWS), *masses = mass_of(fd, numbers);
     for (int i = 0; i < fd->nq; i++) {
         double sum = mass ? 0 : b2[i];
         for (int e = mass ? mass->row_start[i] : 0; mass && e < mass->row_start[i + 1]; e++)
-            sum += fd->mech.mass_values[e] * b2[mass->column[e]];
+            sum += masses[e] * b2[mass->column[e]];
         for (int e = f->row_start[i]; e < f->row_start[i + 1]; e++)
             if (f->column[e] < fd->nq) sum += numbers[e] * d[f->column[e]];
         r[(size_t)stride * (size_t)a->position[i]] += sum;

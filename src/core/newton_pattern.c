@@ -26,8 +26,8 @@ int newton_by_pattern(const struct field *fd) {
     if ((fd->n && !p->f.pattern) || fd->traits & KEEL_SECOND_ORDER) return 0;
     if (fd->m && !p->algebraic.pattern) return 0;
     if (!sparse_pays(order, (double)newton_entries(&p->f) + newton_entries(&p->algebraic))) return 0;
-    if (p->mass.value && !(p->mass.pattern && p->mass.constant && sparse_pays(order, p->mass.pattern->nnz)))
-        return 0;
+    if (p->mass.value && !(p->mass.pattern && sparse_pays(order, p->mass.pattern->nnz))) return 0;
+    if (mass_changes(fd) && fd->dae.by_rates) return 0;
     if (fd->traits & KEEL_FROM_ENERGY && !has_plain_masses(fd)) return 0;
     int determined = fd->m == 0 || fd->dae.by_rates || algebra_contains_y(fd);
     return (fd->m == 0 && !p->mass.value) || (determined && !fd->damped && sparse_available());

@@ -2,6 +2,7 @@
  * lagrangian with nothing beside it. */
 #include "model/formulation.h"
 
+#include "linalg/saddle.h"
 #include "symbolic/derive_rules.h"
 #include "model/diagnostics.h"
 
@@ -120,6 +121,78 @@ static int at_rest(struct graph *g, const struct derive_sparse *mass) {
     return rests;
 }
 
+static double entries_of(const struct derive_sparse *s) {
+    return s->row_start ? s->row_start[s->rows] : 0;
+}
+
+int formulation_goes_sparse(const struct formulation *r) {
+    return formulation_traits(r) & KEEL_SECOND_ORDER &&
+           saddle_pays(r->n / 2, r->constraint.count + r->rolling.count, entries_of(&r->mass),
+                       entries_of(&r->constraint.jacobian) + entries_of(&r->rolling.jacobian));
+}
+
+/* Which coordinates do the entries of this row of M contain, and F_q does not?  Ascending, into found[]; -1: no
+ * memory.  seen[j]: the last row, from 1 on, that had j. */
+static int coordinates_of(const struct formulation *r, int row, int *seen, int *found) {
+    struct graph *g = &r->y->m->graph;
+    const struct derive_sparse *mass = &r->mass, *f = &r->f.jacobian;
+    struct expr_list all;
+    int first = mass->row_start[row], count = 0;
+    if (expr_symbols(g, (size_t)(mass->row_start[row + 1] - first), mass->value + first, &all)) return -1;
+    for (int e = f->row_start[row]; e < f->row_start[row + 1]; e++)
+        if (f->column[e] < r->n / 2) seen[f->column[e]] = row + 1;
+    for (size_t k = 0; k < all.count; k++) {
+        const struct expr_node *symbol = &g->node[all.item[k]];
+        if (symbol->a != EXPR_UNKNOWN || seen[symbol->b] == row + 1) continue;
+        int at = count++;
+        for (; at > 0 && found[at - 1] > (int)symbol->b; at--) found[at] = found[at - 1];
+        found[at] = (int)symbol->b;
+        seen[symbol->b] = row + 1;
+    }
+    free(all.item);
+    return count;
+}
+
+/* Row by row F_v and F_q with zeros in these places; `to` without room: counted alone. */
+static int widen(const struct formulation *r, int *seen, int *found, struct derive_sparse *to) {
+    const struct derive_sparse *f = &r->f.jacobian;
+    int entries = 0, n = r->n / 2;
+    for (int i = 0; i < n; i++) {
+        int more = coordinates_of(r, i, seen, found), e = f->row_start[i], k = 0;
+        if (more < 0) return -1;
+        for (; e < f->row_start[i + 1] || k < more; entries++) {
+            int own = k == more || (e < f->row_start[i + 1] && f->column[e] < found[k]);
+            if (to->column) to->column[entries] = own ? f->column[e] : found[k];
+            if (to->column) to->value[entries] = own ? f->value[e] : derive_zero(&r->y->m->graph);
+            e += own;
+            k += !own;
+        }
+        if (to->column) to->row_start[i + 1] = entries;
+    }
+    memset(seen, 0, (size_t)n * sizeof *seen);
+    return entries;
+}
+
+/* M a moves with q where M does: for sparse matrices f's pattern has these places, too. */
+static int feel_masses(struct formulation *r) {
+    struct derive_sparse *f = &r->f.jacobian, wider = {f->rows, f->columns, NULL, NULL, NULL};
+    int n = r->n / 2;
+    if (r->mass_constant || !f->row_start || !formulation_goes_sparse(r)) return 1;
+    int *seen = calloc(2 * (size_t)n + 2, sizeof *seen), *found = seen ? seen + n + 1 : NULL;
+    int entries = seen ? widen(r, seen, found, &wider) : -1;
+    if (entries > f->row_start[n]) {
+        wider.row_start = calloc((size_t)n + 1, sizeof *wider.row_start);
+        wider.column = calloc((size_t)entries + 1, sizeof *wider.column);
+        wider.value = calloc((size_t)entries + 1, sizeof *wider.value);
+        int fits = wider.row_start && wider.column && wider.value;
+        entries = fits ? widen(r, seen, found, &wider) : -1;
+        if (entries >= 0) derive_free(f), *f = wider;
+        else derive_free(&wider);
+    }
+    free(seen);
+    return entries >= 0 && !r->y->m->graph.failed;
+}
+
 /* The forces of contacts are those of rows that come and go: F is without them. */
 static int leave_contacts(struct formulation *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
@@ -158,5 +231,6 @@ int formulation_mechanics(struct formulation *r) {
            fill_rows(r, &r->constraint, &mode->constraint, r->basic) &&
            fill_rows(r, &r->rolling, &mode->rolling, r->basic + n) && curvature(r);
     r->mass_constant = good && at_rest(&r->y->m->graph, &r->mass);
+    good = good && feel_masses(r);
     return good ? 1 : diagnostics_memory(r->messages) - 1;
 }
