@@ -80,6 +80,9 @@ KEEL_API int keel_native_sparse(const keel_work *w);
 KEEL_API keel_status keel_native_entries(keel_work *w, keel_native_map map, double t, const double *u,
                                          double *out);
 KEEL_API const double *keel_native_mass_entries(const keel_work *w);
+/* Sparse problems with a keel_system: the entries of f less d/dq (M a), which is 0 where M is constant. */
+KEEL_API keel_status keel_native_mass_bend(keel_work *w, double t, const double *u, const double *a,
+                                           double *force);
 
 /* Problems of second order.  K, row by row, or sparse: the entries of the constraints' pattern and of that of
  * the rolling rows; so many doubles.  G v + g_t, then A v + b (canonical ones: G H_p + g_t); d/dt of these
@@ -94,9 +97,9 @@ KEEL_API void keel_native_rows_add(const keel_work *w, const double *rows, int c
 KEEL_API void keel_native_rows_subtract(const keel_work *w, const double *rows, int count,
                                         const double *lambda, double *out);
 KEEL_API void keel_native_rows_silence(const keel_work *w, double *rows);
-/* Sparse problems with a keel_system and nothing that rolls, where the entries of G are `rows`: lambda_i
- * d G_i / d q over the coordinates of row i, a square for each row (KEEL_BLOCK_SQUARES), so many doubles; and
- * d/dq (G a + g_t) beside the entries of G.  Both are 0 for redundant rows. */
+/* Sparse problems with a keel_system, where the entries of K are `rows`: lambda_i d K_i / d q over the
+ * coordinates of row i, a square for each row (KEEL_BLOCK_SQUARES), so many doubles; and d/dq of G a + g_t
+ * and of A a + b beside the entries of K.  Both are 0 for redundant rows. */
 KEEL_API size_t keel_native_bend_doubles(const keel_work *w);
 KEEL_API keel_status keel_native_bend(keel_work *w, double t, const double *u, const double *rows,
                                       const double *lambda, const double *a, double *squares, double *by_q);

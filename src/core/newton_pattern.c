@@ -158,14 +158,14 @@ static int join_patterns(struct newton_pattern *a, const struct field *fd) {
 
 static int find_pattern(struct newton_pattern *a, const struct field *fd) {
     int mechanics = (fd->traits & KEEL_SECOND_ORDER) != 0;
-    a->order = mechanics ? fd->nq + fd->kg : fd->n + fd->m;
+    a->order = mechanics ? fd->nq + fd->k : fd->n + fd->m;
     a->of_f = mechanics ? (int)newton_mechanics_numbers(fd) : newton_entries(&fd->p.f);
     a->of_rows = newton_entries(&fd->p.algebraic) + (fd->dae.by_rates ? newton_entries(&fd->p.hidden) : 0);
     if (!take_workspace(a, fd) || !(mechanics ? newton_mechanics_pattern(a, fd) : join_patterns(a, fd)))
         return 0;
     if (a->banded) return 1;
     a->analysis = sparse_open(a->order, a->columns.start, a->columns.row,
-                              mechanics && fd->kg ? SPARSE_SADDLE : SPARSE_SCALED);
+                              mechanics && fd->k ? SPARSE_SADDLE : SPARSE_SCALED);
     return a->analysis != NULL;
 }
 

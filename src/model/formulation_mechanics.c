@@ -131,66 +131,91 @@ int formulation_goes_sparse(const struct formulation *r) {
                        entries_of(&r->constraint.jacobian) + entries_of(&r->rolling.jacobian));
 }
 
-/* Which coordinates do the entries of this row of M contain, and F_q does not?  Ascending, into found[]; -1: no
- * memory.  seen[j]: the last row, from 1 on, that had j. */
-static int coordinates_of(const struct formulation *r, int row, int *seen, int *found) {
-    struct graph *g = &r->y->m->graph;
-    const struct derive_sparse *mass = &r->mass, *f = &r->f.jacobian;
+/* Rows of a map, and what else each of them moves with: coordinates that its jacobian lacks. */
+struct widening {
+    const struct formulation *r;
+    struct derive_sparse *of;
+    const int *first; /* rows + 1: its expressions among */
+    const expr *value;
+    int *place;        /* of an unknown, among the coordinates */
+    int *seen, *found; /* of coordinates: the last row, from 1 on, that had it; those of a row, ascending */
+};
+
+/* How many; -1: no memory. */
+static int coordinates_of(const struct widening *w, int row) {
+    struct graph *g = &w->r->y->m->graph;
     struct expr_list all;
-    int first = mass->row_start[row], count = 0;
-    if (expr_symbols(g, (size_t)(mass->row_start[row + 1] - first), mass->value + first, &all)) return -1;
-    for (int e = f->row_start[row]; e < f->row_start[row + 1]; e++)
-        if (f->column[e] < r->n / 2) seen[f->column[e]] = row + 1;
+    int first = w->first[row], count = 0, n = w->r->n / 2;
+    if (expr_symbols(g, (size_t)(w->first[row + 1] - first), w->value + first, &all)) return -1;
+    for (int e = w->of->row_start[row]; e < w->of->row_start[row + 1]; e++)
+        if (w->of->column[e] < n) w->seen[w->of->column[e]] = row + 1;
     for (size_t k = 0; k < all.count; k++) {
         const struct expr_node *symbol = &g->node[all.item[k]];
-        if (symbol->a != EXPR_UNKNOWN || seen[symbol->b] == row + 1) continue;
-        int at = count++;
-        for (; at > 0 && found[at - 1] > (int)symbol->b; at--) found[at] = found[at - 1];
-        found[at] = (int)symbol->b;
-        seen[symbol->b] = row + 1;
+        if (symbol->a != EXPR_UNKNOWN || symbol->c != 0) continue;
+        int j = w->place[symbol->b], at = count;
+        if (w->seen[j] == row + 1) continue;
+        count++;
+        for (; at > 0 && w->found[at - 1] > j; at--) w->found[at] = w->found[at - 1];
+        w->found[at] = j;
+        w->seen[j] = row + 1;
     }
     free(all.item);
     return count;
 }
 
-/* Row by row F_v and F_q with zeros in these places; `to` without room: counted alone. */
-static int widen(const struct formulation *r, int *seen, int *found, struct derive_sparse *to) {
-    const struct derive_sparse *f = &r->f.jacobian;
-    int entries = 0, n = r->n / 2;
-    for (int i = 0; i < n; i++) {
-        int more = coordinates_of(r, i, seen, found), e = f->row_start[i], k = 0;
+/* Row by row the entries, and zeros in these places; `to` without room: counted alone. */
+static int join_rows(const struct widening *w, struct derive_sparse *to) {
+    const struct derive_sparse *of = w->of;
+    int entries = 0;
+    for (int i = 0; i < of->rows; i++) {
+        int more = coordinates_of(w, i), e = of->row_start[i], k = 0;
         if (more < 0) return -1;
-        for (; e < f->row_start[i + 1] || k < more; entries++) {
-            int own = k == more || (e < f->row_start[i + 1] && f->column[e] < found[k]);
-            if (to->column) to->column[entries] = own ? f->column[e] : found[k];
-            if (to->column) to->value[entries] = own ? f->value[e] : derive_zero(&r->y->m->graph);
+        for (; e < of->row_start[i + 1] || k < more; entries++) {
+            int own = k == more || (e < of->row_start[i + 1] && of->column[e] < w->found[k]);
+            if (to->column) to->column[entries] = own ? of->column[e] : w->found[k];
+            if (to->column) to->value[entries] = own ? of->value[e] : derive_zero(&w->r->y->m->graph);
             e += own;
             k += !own;
         }
         if (to->column) to->row_start[i + 1] = entries;
     }
-    memset(seen, 0, (size_t)n * sizeof *seen);
+    memset(w->seen, 0, (size_t)w->r->n / 2 * sizeof *w->seen);
     return entries;
 }
 
-/* M a moves with q where M does: for sparse matrices f's pattern has these places, too. */
-static int feel_masses(struct formulation *r) {
-    struct derive_sparse *f = &r->f.jacobian, wider = {f->rows, f->columns, NULL, NULL, NULL};
-    int n = r->n / 2;
-    if (r->mass_constant || !f->row_start || !formulation_goes_sparse(r)) return 1;
-    int *seen = calloc(2 * (size_t)n + 2, sizeof *seen), *found = seen ? seen + n + 1 : NULL;
-    int entries = seen ? widen(r, seen, found, &wider) : -1;
-    if (entries > f->row_start[n]) {
-        wider.row_start = calloc((size_t)n + 1, sizeof *wider.row_start);
+static int widen(struct formulation *r, struct derive_sparse *of, const int *first, const expr *value) {
+    struct derive_sparse wider = {of->rows, of->columns, NULL, NULL, NULL};
+    size_t n = (size_t)r->n / 2 + 1;
+    int *place = calloc(3 * n, sizeof *place);
+    struct widening w = {r, of, first, value, place, place + n, place + 2 * n};
+    for (int j = 0; j < r->n / 2 && place; j++) place[r->y->m->graph.node[motion_of(r)->q[j]].b] = j;
+    int entries = place ? join_rows(&w, &wider) : -1;
+    if (entries > of->row_start[of->rows]) {
+        wider.row_start = calloc((size_t)of->rows + 1, sizeof *wider.row_start);
         wider.column = calloc((size_t)entries + 1, sizeof *wider.column);
         wider.value = calloc((size_t)entries + 1, sizeof *wider.value);
         int fits = wider.row_start && wider.column && wider.value;
-        entries = fits ? widen(r, seen, found, &wider) : -1;
-        if (entries >= 0) derive_free(f), *f = wider;
+        entries = fits ? join_rows(&w, &wider) : -1;
+        if (entries >= 0) derive_free(of), *of = wider;
         else derive_free(&wider);
     }
-    free(seen);
+    free(place);
     return entries >= 0 && !r->y->m->graph.failed;
+}
+
+/* Sparse matrices have derivatives by q in the places of F_q and A: so these have all coordinates that rows of
+ * M, and A v + b, contain. */
+static int show_coordinates(struct formulation *r) {
+    int rows = r->rolling.count, fits = 1;
+    if (!formulation_goes_sparse(r)) return 1;
+    if (!r->mass_constant && r->f.jacobian.row_start)
+        fits = widen(r, &r->f.jacobian, r->mass.row_start, r->mass.value);
+    if (!fits || rows == 0 || !r->rolling.jacobian.row_start) return fits;
+    int *first = calloc((size_t)rows + 1, sizeof *first);
+    for (int i = 0; i < rows && first; i++) first[i + 1] = i + 1;
+    fits = first && widen(r, &r->rolling.jacobian, first, r->rolling.value);
+    free(first);
+    return fits;
 }
 
 /* The forces of contacts are those of rows that come and go: F is without them. */
@@ -231,6 +256,6 @@ int formulation_mechanics(struct formulation *r) {
            fill_rows(r, &r->constraint, &mode->constraint, r->basic) &&
            fill_rows(r, &r->rolling, &mode->rolling, r->basic + n) && curvature(r);
     r->mass_constant = good && at_rest(&r->y->m->graph, &r->mass);
-    good = good && feel_masses(r);
+    good = good && show_coordinates(r);
     return good ? 1 : diagnostics_memory(r->messages) - 1;
 }

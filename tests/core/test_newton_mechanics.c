@@ -63,9 +63,22 @@ static const char arms[] =
     "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)/2 + (r[i]'^2 + (1 + r[i]^2)*a[i]'^2)/2 - 5*y[i])\n"
     "    - sum(i in 2..N, k/2*((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n";
 
+/* Discs that roll on a plane that heaves, with springs between them. */
+static const char discs[] =
+    "param N = 20, R = 0.5\n"
+    "coord x[1..N], y[1..N], a[1..N], s[1..N]\n"
+    "for i in 1..N:\n"
+    "    rolling along[i]: x[i]' - R*s[i]'*cos(a[i]) - 0.1*mod(i, 2)*cos(3*t) = 0\n"
+    "    rolling across[i]: y[i]' - R*s[i]'*sin(a[i]) = 0\n"
+    "    guess x[i] = i, y[i] = 0.1*sin(i), a[i] = 0.3*i, s[i] = 0\n"
+    "    guess x[i]' = 1, y[i]' = 0, a[i]' = sin(i), s[i]' = 1\n"
+    "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2 + 0.2*a[i]'^2 + 0.1*s[i]'^2)/2)\n"
+    "    - sum(i in 2..N, 20*((x[i] - x[i-1] - 1)^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n";
+
 static const char *const texts[] = {
     LATTICE(""), LATTICE("- sum(i in 1..N, k/9*(x[i] - i - y[1 + mod(7*i, N)])^2)"), chain,
     PENDULA(""), PENDULA("    force b[i]: -d*sin(b[i] - a[1 + mod(7*i, N)])\n"),     arms,
+    discs,
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
