@@ -23,6 +23,12 @@ long bending_numbers(const struct field *fd) {
     return squares_of(fd->constraint.user.pattern, fd->kg) + squares_of(fd->rolling.user.pattern, fd->kr);
 }
 
+/* A state, as many zeros as there are multipliers and coordinates, entries of K twice, squares. */
+size_t bending_tried(const struct field *fd) {
+    if (fd->kr == 0) return 0;
+    return (size_t)(2 * bending_entries(fd) + bending_numbers(fd)) + (size_t)(fd->width + fd->k + fd->nq);
+}
+
 /* The patterns of G and of A, one below the other. */
 static int join(struct bending *b, const struct field *fd) {
     const keel_pattern *part[] = {fd->constraint.user.pattern, fd->rolling.user.pattern};
@@ -63,15 +69,16 @@ int bending_attach(struct field *fd) {
     b->moved_rows = calloc((size_t)bending_entries(fd) + 1, sizeof *b->moved_rows);
     b->shift = calloc(k + 1, sizeof *b->shift);
     b->beside = calloc(k + 1, sizeof *b->beside);
-    int known = b->colour && b->step && b->probe && b->moved_rows && b->shift && b->beside;
+    b->tried = calloc(bending_tried(fd) + 1, sizeof *b->tried);
+    int known = b->tried && b->colour && b->step && b->probe && b->moved_rows && b->shift && b->beside;
     return !known || !join(b, fd) || !find_colours(b, fd);
 }
 
 void bending_detach(struct field *fd) {
     struct bending *b = fd->bending;
     if (!b) return;
-    void *const blocks[] = {b->row_start, b->column,     b->colour, b->step,
-                            b->probe,     b->moved_rows, b->shift,  b->beside};
+    void *const blocks[] = {b->row_start,  b->column, b->colour, b->step, b->probe,
+                            b->moved_rows, b->shift,  b->beside, b->tried};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
     free(b);
     fd->bending = NULL;

@@ -19,6 +19,7 @@ struct bending {
     double *step, *probe;   /* n */
     double *moved_rows;     /* entries of K */
     double *shift, *beside; /* k */
+    double *tried;          /* what rolls: room for a check (newton_check.c), bending_tried of them */
 };
 
 /* A part s(t, u) of the rates of the rows, k numbers: g_t and b, or gamma. */
@@ -26,7 +27,8 @@ typedef keel_status bending_shift(struct field *fd, double t, const double *u, d
 
 long bending_entries(const struct field *fd); /* of K */
 long bending_numbers(const struct field *fd); /* of all squares */
-int bending_attach(struct field *fd);         /* 1: no memory */
+size_t bending_tried(const struct field *fd);
+int bending_attach(struct field *fd); /* 1: no memory */
 void bending_detach(struct field *fd);
 keel_status bending_rows(struct field *fd, double t, const double *u, double *rows); /* the entries of K */
 /* Where the entries of K are `rows`: lambda_i d K_i / d q as squares, and d/dq (K a + s) beside the entries

@@ -137,6 +137,29 @@ static keel_status look_at_mass(keel_work *w, double t, const double *u) {
     return status == KEEL_OK ? look_at(&l) : status == KEEL_RETRY ? KEEL_OK : status;
 }
 
+static keel_status rates_that_roll(struct field *fd, double t, const double *u, double *out) {
+    memset(out, 0, (size_t)fd->kg * sizeof *out);
+    return map_value(fd, &fd->rolling, t, u, out + fd->kg);
+}
+
+/* A v + b for a random v, by the entries that its change with q has in the pattern of A. */
+static keel_status look_at_rolling(keel_work *w, double t, const double *u) {
+    struct field *fd = field_of(w);
+    long entries = bending_entries(fd), of_g = entries - fd->rolling.user.pattern->nnz;
+    double *x = fd->bending->tried, *zeros = x + fd->width, *rows = zeros + fd->k + fd->nq,
+           *by_q = rows + entries, *squares = by_q + entries, *values = fd->work;
+    unsigned seed = 2718;
+    memcpy(x, u, (size_t)fd->nq * sizeof *u);
+    for (int j = fd->nq; j < fd->n; j++) x[j] = u[j] + fmax(fd->size[j], fabs(u[j])) * start_random(&seed);
+    keel_status status = bending_rows(fd, t, x, rows);
+    if (status == KEEL_OK)
+        status = bending_by_q(w, rates_that_roll, t, x, rows, zeros, zeros + fd->k, squares, by_q);
+    const struct looked_at l = {
+        fd,     &fd->rolling,    fd->rolling.user.pattern, fd->kr, fd->nq, t, x, by_q + of_g,
+        values, values + fd->kr, values + 2 * fd->kr};
+    return status == KEEL_OK ? look_at(&l) : status == KEEL_RETRY ? KEEL_OK : status;
+}
+
 /* Its entries by differences, where they go by a pattern; 1: they have been found. */
 static int entries_of(keel_work *w, const struct map *map, double t, const double *u, double *out) {
     struct field *fd = field_of(w);
@@ -148,6 +171,7 @@ static int entries_of(keel_work *w, const struct map *map, double t, const doubl
 keel_status newton_check(keel_work *w, double t, const double *u) {
     struct field *fd = field_of(w);
     const struct map *maps[] = {&fd->f, &fd->algebraic, &fd->hidden};
+    int bends = fd->large || w->stepper->info.traits & KEEL_SPARSE_FORCES; /* rolling-midpoint does not ask */
     keel_status status = KEEL_OK;
     for (int i = 0; i < 3 && status == KEEL_OK; i++) {
         double *entries = i == 0 && fd->pattern ? fd->newton[0].jacobian : fd->sparse;
@@ -158,7 +182,8 @@ keel_status newton_check(keel_work *w, double t, const double *u) {
             entries, values,  values + count,        values + 2 * count};
         if (entries_of(w, maps[i], t, u, entries)) status = look_at(&l);
     }
-    if (status == KEEL_OK && fd->mass_change) status = look_at_mass(w, t, u);
+    if (status == KEEL_OK && bends && fd->mass_change) status = look_at_mass(w, t, u);
+    if (status == KEEL_OK && bends && fd->bending && fd->kr) status = look_at_rolling(w, t, u);
     if (status == KEEL_OK) fd->fault.status = KEEL_OK;
     return status;
 }

@@ -195,8 +195,43 @@ static void what_rolls_is_that_of_dense_matrices(void **state) {
     }
 }
 
-/* The third rod of a chain said twice, by C, which tells nobody. */
+/* The pattern of what rolls must have what its rows depend on, too: the angle of a skate. */
 static const keel_problem *plain;
+static int without_angles(double t, const double *u, double *out, void *user) {
+    double entries[64];
+    int code = plain->rolling.jacobian(t, u, entries, user);
+    for (int i = 0; i < plain->rolling.count; i++)
+        for (int k = 0; k < 2; k++) out[2 * i + k] = entries[3 * i + k];
+    return code;
+}
+
+static void what_rolls_shows_its_coordinates(void **state) {
+    static const char *const methods[] = {"radau", "radau-ggl"};
+    int start[32] = {0}, column[64];
+    keel_model *m;
+    (void)state;
+    plain = read_text(skates, &m);
+    const keel_pattern *before = plain->rolling.pattern, lacking = {2 * plain->rolling.count, start, column};
+    assert_int_equal(before->nnz, 3 * plain->rolling.count);
+    for (int i = 0; i < plain->rolling.count; i++) {
+        start[i + 1] = 2 * i + 2;
+        for (int k = 0; k < 2; k++) column[2 * i + k] = before->column[3 * i + k];
+    }
+    keel_problem p = *plain;
+    p.extras = NULL;
+    p.velocity = (keel_map){0};
+    p.rolling.jacobian = without_angles;
+    p.rolling.pattern = &lacking;
+    for (int k = 0; k < 2; k++) {
+        keel_solver *s = keel_open(&p, &(keel_options){.method = methods[k], .step = 0.02});
+        assert_int_equal(keel_state_of(s), KEEL_EINVAL);
+        expect_words(s, "the pattern of rolling lacks an entry|depends on `a[");
+        keel_close(s);
+    }
+    keel_model_close(m);
+}
+
+/* The third rod of a chain said twice, by C, which tells nobody. */
 static int said_twice(double t, const double *u, double *out, void *user) {
     int code = plain->constraint.value(t, u, out, user);
     out[plain->constraint.count] = 3 * out[2];
@@ -281,6 +316,7 @@ int main(void) {
         cmocka_unit_test(runs_are_those_of_dense_matrices),
         cmocka_unit_test(chains_of_any_length_are_those_of_dense_matrices),
         cmocka_unit_test(what_rolls_is_that_of_dense_matrices),
+        cmocka_unit_test(what_rolls_shows_its_coordinates),
         cmocka_unit_test(a_redundant_row_stands_aside),
         cmocka_unit_test(same_bits),
     };
