@@ -67,7 +67,8 @@ KEEL_API keel_status keel_native_jacobian(keel_work *w, keel_native_map map, dou
 KEEL_API keel_status keel_native_time_derivative(keel_work *w, double t, const double *u, double *g_t);
 
 /* The mass matrix of a problem of second order, nq x nq; all others have the identity here.  A factor takes
- * so many doubles of the method's own; a constant M is factored once, by keel itself, and takes none. */
+ * so many doubles of the method's own; a constant M is factored once, by keel itself, and takes none.  Sparse
+ * problems take none, either, and solve with the M that was factored last. */
 KEEL_API size_t keel_native_mass_doubles(const keel_problem *p);
 KEEL_API keel_status keel_native_mass(keel_work *w, double t, const double *u, double *m);
 KEEL_API keel_status keel_native_mass_factor(keel_work *w, double t, const double *u, double *factor);

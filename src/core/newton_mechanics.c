@@ -9,9 +9,9 @@
  *     ( G + c S_v + c^2 S_q    0  ) (mu) = ( G b2 - c S_q b1 )
  *
  * of order n/2 + k: half as many unknowns as I - c J has, or a third with v' among them.  F_q and F_v are the
- * problem's, less d(M a)/dq where M changes (mass_change.h); the curvature of the constraints, g_qq and S_q, S_v, comes by differences of G and gamma, one
- * evaluation for each colour of coordinates that share no constraint (bending.c).  A redundant constraint has
- * the row mu = 0. */
+ * problem's, less d(M a)/dq where M changes (mass_change.h); the curvature of the constraints, g_qq and S_q,
+ * S_v, comes by differences of G and gamma, one evaluation for each colour of coordinates that share no
+ * constraint (bending.c).  A redundant constraint has the row mu = 0. */
 #include "core/field.h"
 
 #include <math.h>

@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-/* The numbers of J: R and F_v, (lambda.K)_q as squares, the rates of the rows by q, K, 1 for redundant rows, M
- * if it changes.  Of G: so many of the squares, and of K. */
+/* The numbers of J: R and F_v, (lambda.K)_q as squares, the rates of the rows by q, K, 1 for redundant rows,
+ * M if it changes.  Of G: so many of the squares, and of K. */
 struct numbers {
     size_t force, bend, rows, mass, bend_of_g, of_g;
 };

@@ -203,8 +203,8 @@ static int widen(struct formulation *r, struct derive_sparse *of, const int *fir
     return entries >= 0 && !r->y->m->graph.failed;
 }
 
-/* Sparse matrices have derivatives by q in the places of F_q and A: so these have all coordinates that rows of
- * M, and A v + b, contain. */
+/* Sparse matrices have derivatives by q in the places of F_q and A: so these have all coordinates that rows
+ * of M, and A v + b, contain. */
 static int show_coordinates(struct formulation *r) {
     int rows = r->rolling.count, fits = 1;
     if (!formulation_goes_sparse(r)) return 1;

@@ -155,8 +155,8 @@ static const char skates[] =
     "    guess x[i] = i*cos(0.3), y[i] = -i*sin(0.3), a[i] = 0.2*i, x[i]' = 0, y[i]' = 0, a[i]' = sin(i)\n"
     "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2 + a[i]'^2*(1 + i/N))/2 - y[i])\nrun 0 .. 1\n";
 
-/* Discs that stand upright and roll, each tied to the one before it by a spring; the plane of every second one
- * heaves.  Nothing but rolls; and beams that turn, with carriages on them, whose masses change. */
+/* Discs that stand upright and roll, each tied to the one before it by a spring; the plane of every second
+ * one heaves.  Nothing but rolls; and beams that turn, with carriages on them, whose masses change. */
 static const char discs[] =
     "param N = 20, R = 0.5\ncoord x[1..N], y[1..N], a[1..N], s[1..N]\n"
     "for i in 1..N:\n"
