@@ -44,8 +44,8 @@ static int has_jacobian(const keel_problem *p) {
 }
 
 static int goes_sparse(const keel_problem *p) {
-    return has_jacobian(p) && p->f.pattern && sparse_available() &&
-           sparse_pays(p->n, p->n + (double)p->f.pattern->nnz);
+    return has_jacobian(p) && p->f.pattern && sparse_pays(p->n, p->n + (double)p->f.pattern->nnz) &&
+           sparse_available();
 }
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {

@@ -25,9 +25,9 @@ int original_goes_sparse(const keel_problem *p) {
     const keel_extras *x = keel_extras_of(p);
     int given = original_is_given(p);
     const keel_map *f = given ? &x->original_f : &p->f, *g = given ? &x->original_g : &p->algebraic;
-    if (!has_entries(f) || !has_entries(g) || !sparse_available()) return 0;
+    if (!has_entries(f) || !has_entries(g)) return 0;
     double entries = f->pattern->nnz + (g->count ? g->pattern->nnz : 0);
-    return sparse_pays((double)p->n + g->count, p->n + entries);
+    return sparse_pays((double)p->n + g->count, p->n + entries) && sparse_available();
 }
 
 /* out := F v, or F^T v added to it: of the entries of f those by z. */
