@@ -68,7 +68,8 @@ KEEL_API keel_status keel_native_jacobian(keel_work *w, keel_native_map map, dou
 KEEL_API keel_status keel_native_time_derivative(keel_work *w, double t, const double *u, double *g_t);
 
 /* The mass matrix of a problem of second order, nq x nq; all others have the identity here.  A factor takes
- * so many doubles of the method's own; a constant M is factored once, by keel itself, and takes none. */
+ * so many doubles of the method's own; a constant M is factored once, by keel itself, and takes none.  Sparse
+ * problems take none, either, and solve with the M that was factored last. */
 KEEL_API size_t keel_native_mass_doubles(const keel_problem *p);
 KEEL_API keel_status keel_native_mass(keel_work *w, double t, const double *u, double *m);
 KEEL_API keel_status keel_native_mass_factor(keel_work *w, double t, const double *u, double *factor);
@@ -82,6 +83,9 @@ KEEL_API int keel_native_sparse(const keel_work *w);
 KEEL_API keel_status keel_native_entries(keel_work *w, keel_native_map map, double t, const double *u,
                                          double *out);
 KEEL_API const double *keel_native_mass_entries(const keel_work *w);
+/* Sparse problems with a keel_system: the entries of f less d/dq (M a), which is 0 where M is constant. */
+KEEL_API keel_status keel_native_mass_bend(keel_work *w, double t, const double *u, const double *a,
+                                           double *force);
 
 /* Problems of second order.  K, row by row, or sparse: the entries of the constraints' pattern and of that of
  * the rolling rows; so many doubles.  G v + g_t, then A v + b (canonical ones: G H_p + g_t); d/dt of these
@@ -96,9 +100,9 @@ KEEL_API void keel_native_rows_add(const keel_work *w, const double *rows, int c
 KEEL_API void keel_native_rows_subtract(const keel_work *w, const double *rows, int count,
                                         const double *lambda, double *out);
 KEEL_API void keel_native_rows_silence(const keel_work *w, double *rows);
-/* Sparse problems with a keel_system and nothing that rolls, where the entries of G are `rows`: lambda_i
- * d G_i / d q over the coordinates of row i, a square for each row (KEEL_BLOCK_SQUARES), so many doubles; and
- * d/dq (G a + g_t) beside the entries of G.  Both are 0 for redundant rows. */
+/* Sparse problems with a keel_system, where the entries of K are `rows`: lambda_i d K_i / d q over the
+ * coordinates of row i, a square for each row (KEEL_BLOCK_SQUARES), so many doubles; and d/dq of G a + g_t
+ * and of A a + b beside the entries of K.  Both are 0 for redundant rows. */
 KEEL_API size_t keel_native_bend_doubles(const keel_work *w);
 KEEL_API keel_status keel_native_bend(keel_work *w, double t, const double *u, const double *rows,
                                       const double *lambda, const double *a, double *squares, double *by_q);

@@ -5,66 +5,92 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const keel_pattern *rows_of(const struct field *fd) {
-    return fd->constraint.user.pattern;
-}
-
-long bending_numbers(const struct field *fd) {
-    const keel_pattern *p = fd->kg ? rows_of(fd) : NULL;
+static long squares_of(const keel_pattern *p, int rows) {
     long sum = 0;
-    for (int i = 0; i < fd->kg; i++) {
+    for (int i = 0; i < rows; i++) {
         long length = p->row_start[i + 1] - p->row_start[i];
         sum += length * length;
     }
     return sum;
 }
 
-/* The least colour that no earlier coordinate of any constraint on j has. */
+long bending_entries(const struct field *fd) {
+    return (long)(fd->kg ? fd->constraint.user.pattern->nnz : 0) +
+           (fd->kr ? fd->rolling.user.pattern->nnz : 0);
+}
+
+long bending_numbers(const struct field *fd) {
+    return squares_of(fd->constraint.user.pattern, fd->kg) + squares_of(fd->rolling.user.pattern, fd->kr);
+}
+
+/* A state, as many zeros as there are multipliers and coordinates, entries of K twice, squares. */
+size_t bending_tried(const struct field *fd) {
+    if (fd->kr == 0) return 0;
+    return (size_t)(2 * bending_entries(fd) + bending_numbers(fd)) + (size_t)(fd->width + fd->k + fd->nq);
+}
+
+/* The patterns of G and of A, one below the other. */
+static int join(struct bending *b, const struct field *fd) {
+    const keel_pattern *part[] = {fd->constraint.user.pattern, fd->rolling.user.pattern};
+    int count[] = {fd->kg, fd->kr}, row = 0, entries = 0;
+    b->row_start = calloc((size_t)fd->k + 1, sizeof *b->row_start);
+    b->column = calloc((size_t)bending_entries(fd) + 1, sizeof *b->column);
+    if (!b->row_start || !b->column) return 0;
+    for (int p = 0; p < 2; p++)
+        for (int i = 0; i < count[p]; i++) {
+            for (int e = part[p]->row_start[i]; e < part[p]->row_start[i + 1]; e++)
+                b->column[entries++] = part[p]->column[e];
+            b->row_start[++row] = entries;
+        }
+    b->pattern = (keel_pattern){entries, b->row_start, b->column};
+    return 1;
+}
+
 static int find_colours(struct bending *b, const struct field *fd) {
-    const keel_pattern *p = rows_of(fd);
-    struct columns g = {0};
-    int *taken = calloc((size_t)fd->nq + 1, sizeof *taken);
-    int known = taken && columns_make(&g, p, fd->kg, 0, fd->nq) == 0;
-    for (int j = 0; j < fd->nq && known; j++) {
-        for (int spot = g.start[j]; spot < g.start[j + 1]; spot++)
-            for (int i = g.row[spot], e = p->row_start[i]; e < p->row_start[i + 1] && p->column[e] < j; e++)
-                taken[b->colour[p->column[e]]] = j + 1;
-        b->colour[j] = 0;
-        while (taken[b->colour[j]] == j + 1) b->colour[j]++;
-        if (b->colour[j] >= b->colours) b->colours = b->colour[j] + 1;
-    }
-    columns_free(&g);
-    free(taken);
+    struct colours found;
+    int known = colours_open(&found, &b->pattern, fd->k, fd->nq) == 0;
+    b->colours = known ? found.count : 0;
+    for (int c = 0; c < b->colours; c++)
+        for (int i = found.first[c]; i < found.first[c + 1]; i++) b->colour[found.list[i]] = c;
+    colours_close(&found);
     return known;
 }
 
 int bending_attach(struct field *fd) {
     int asked = fd->systems || (fd->large && fd->newtons);
     fd->bending = NULL;
-    if (!fd->mech.sparse || fd->kg == 0 || !asked) return 0;
+    if (!fd->mech.sparse || fd->k == 0 || !asked) return 0;
     struct bending *b = fd->bending = calloc(1, sizeof *b);
     if (!b) return 1;
-    size_t kg = (size_t)fd->kg, n = (size_t)fd->n;
+    size_t k = (size_t)fd->k, n = (size_t)fd->n;
     b->colour = calloc((size_t)fd->nq + 1, sizeof *b->colour);
     b->step = calloc(n + 1, sizeof *b->step);
     b->probe = calloc(n + 4, sizeof *b->probe);
-    b->moved_rows = calloc((size_t)rows_of(fd)->nnz + 1, sizeof *b->moved_rows);
-    b->shift = calloc(kg + 1, sizeof *b->shift);
-    b->beside = calloc(kg + 1, sizeof *b->beside);
-    int known = b->colour && b->step && b->probe && b->moved_rows && b->shift && b->beside;
-    return !known || !find_colours(b, fd);
+    b->moved_rows = calloc((size_t)bending_entries(fd) + 1, sizeof *b->moved_rows);
+    b->shift = calloc(k + 1, sizeof *b->shift);
+    b->beside = calloc(k + 1, sizeof *b->beside);
+    b->tried = calloc(bending_tried(fd) + 1, sizeof *b->tried);
+    int known = b->tried && b->colour && b->step && b->probe && b->moved_rows && b->shift && b->beside;
+    return !known || !join(b, fd) || !find_colours(b, fd);
 }
 
 void bending_detach(struct field *fd) {
     struct bending *b = fd->bending;
     if (!b) return;
-    void *const blocks[] = {b->colour, b->step, b->probe, b->moved_rows, b->shift, b->beside};
+    void *const blocks[] = {b->row_start,  b->column, b->colour, b->step, b->probe,
+                            b->moved_rows, b->shift,  b->beside, b->tried};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
     free(b);
     fd->bending = NULL;
 }
 
-/* What is differenced: by coordinates, or by velocities (rows NULL), which G does not know. */
+keel_status bending_rows(struct field *fd, double t, const double *u, double *rows) {
+    keel_status status = fd->kg ? map_entries(fd, &fd->constraint, t, u, rows) : KEEL_OK;
+    double *below = rows + (fd->kg ? fd->constraint.user.pattern->nnz : 0);
+    return status == KEEL_OK && fd->kr ? map_entries(fd, &fd->rolling, t, u, below) : status;
+}
+
+/* What is differenced: by coordinates, or by velocities (rows NULL), which K does not know. */
 struct way {
     struct field *fd;
     bending_shift *shift;
@@ -75,9 +101,9 @@ struct way {
 
 /* Quotients of the rows whose coordinate of this colour has moved. */
 static void take_colour(const struct way *m, const struct bending *b, int colour) {
-    const keel_pattern *p = rows_of(m->fd);
+    const keel_pattern *p = &b->pattern;
     double *square = m->squares;
-    for (int i = 0; i < m->fd->kg; i++) {
+    for (int i = 0; i < m->fd->k; i++) {
         int first = p->row_start[i], length = p->row_start[i + 1] - first;
         for (int c = 0; c < length; c++) {
             int j = p->column[first + c];
@@ -102,7 +128,7 @@ static keel_status one_colour(const struct way *m, struct bending *b, int colour
             b->probe[at] = m->u[at] + (side ? -1 : 1) * fabs(b->step[at]);
             b->step[at] = b->probe[at] - m->u[at];
         }
-        status = m->rows ? map_entries(fd, &fd->constraint, m->t, b->probe, b->moved_rows) : KEEL_OK;
+        status = m->rows ? bending_rows(fd, m->t, b->probe, b->moved_rows) : KEEL_OK;
         if (status == KEEL_OK) status = m->shift(fd, m->t, b->probe, b->beside);
     }
     if (status == KEEL_OK) take_colour(m, b, colour);
@@ -119,11 +145,11 @@ static keel_status all_colours(keel_work *w, const struct way *m) {
     return status;
 }
 
-/* lambda of the squares, and a . G_q beside s_q. */
+/* lambda of the squares, and a . K_q beside s_q. */
 static void weigh_rows(const struct field *fd, const double *lambda, const double *a, double *squares,
                        double *by_q) {
-    const keel_pattern *p = rows_of(fd);
-    for (int i = 0; i < fd->kg; i++) {
+    const keel_pattern *p = &fd->bending->pattern;
+    for (int i = 0; i < fd->k; i++) {
         int first = p->row_start[i], length = p->row_start[i + 1] - first, active = fd->active[i];
         for (int e = 0; e < length; e++, squares += length)
             for (int b = 0; b < length; b++) {

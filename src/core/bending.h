@@ -1,8 +1,10 @@
-/* bending.h - how the jacobian G of the constraints changes with q, by differences, where G has a pattern.
+/* bending.h - how K = (G; A), the rows of the constraints and of what rolls, change with q, by differences,
+ * where they have patterns.
  *
- * Coordinates that share no constraint are moved at once: one evaluation of G for each colour of them.  For
- * row i, which has as many coordinates as it has entries, the change is a square, d G_ie / d q_b in row e and
- * column b; the squares follow each other. */
+ * Coordinates that share no row are moved at once: one evaluation of K for each colour of them.  For row i,
+ * which has as many coordinates as it has entries, the change is a square, d K_ie / d q_b in row e and
+ * column b; the squares follow each other.  So a row of A must have the coordinates that it and b depend on;
+ * newton_check finds one that is lacking. */
 #ifndef KEEL_CORE_BENDING_H
 #define KEEL_CORE_BENDING_H
 
@@ -11,20 +13,26 @@
 struct field;
 
 struct bending {
+    keel_pattern pattern; /* of K */
+    int *row_start, *column;
     int colours, *colour;   /* nq */
     double *step, *probe;   /* n */
-    double *moved_rows;     /* entries of G */
-    double *shift, *beside; /* kg */
+    double *moved_rows;     /* entries of K */
+    double *shift, *beside; /* k */
+    double *tried;          /* what rolls: room for a check (newton_check.c), bending_tried of them */
 };
 
-/* A part s(t, u) of the d/dt of the constraints, kg numbers: g_t, or gamma. */
+/* A part s(t, u) of the rates of the rows, k numbers: g_t and b, or gamma. */
 typedef keel_status bending_shift(struct field *fd, double t, const double *u, double *shift);
 
+long bending_entries(const struct field *fd); /* of K */
 long bending_numbers(const struct field *fd); /* of all squares */
-int bending_attach(struct field *fd);         /* 1: no memory */
+size_t bending_tried(const struct field *fd);
+int bending_attach(struct field *fd); /* 1: no memory */
 void bending_detach(struct field *fd);
-/* Where the entries of G are `rows`: lambda_i d G_i / d q as squares, and d/dq (G a + s) beside the entries
- * of G; both are 0 for redundant rows.  s_v, beside the same. */
+keel_status bending_rows(struct field *fd, double t, const double *u, double *rows); /* the entries of K */
+/* Where the entries of K are `rows`: lambda_i d K_i / d q as squares, and d/dq (K a + s) beside the entries
+ * of K; both are 0 for redundant rows.  s_v, beside the same. */
 keel_status bending_by_q(keel_work *w, bending_shift *shift, double t, const double *u, const double *rows,
                          const double *lambda, const double *a, double *squares, double *by_q);
 keel_status bending_by_v(keel_work *w, bending_shift *shift, double t, const double *u, double *by_v);

@@ -194,8 +194,9 @@ void field_layout(struct field *fd, struct arena *a) {
 
 int field_attach(struct field *fd) {
     fd->mech.saddle.lu = fd->hidden_rows.saddle.lu = NULL;
-    int starved = newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
-    starved += linear_attach(fd) + bending_attach(fd) + map_colour_attach(fd) + hamiltonian_attach(fd);
+    int starved = bending_attach(fd); /* first: its rows stand in Newton's matrices */
+    starved += newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
+    starved += linear_attach(fd) + map_colour_attach(fd) + mass_change_attach(fd) + hamiltonian_attach(fd);
     starved += fd->hidden_rows.sparse && saddle_attach(&fd->hidden_rows.saddle);
     return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
@@ -206,6 +207,7 @@ void field_detach(struct field *fd) {
     newton_detach(fd);
     linear_detach(fd);
     bending_detach(fd);
+    mass_change_detach(fd);
     map_colour_detach(fd);
     hamiltonian_detach(fd);
     algebra_sparse_detach(fd);

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "core/bending.h"
+#include "core/mass_change.h"
 #include "core/form.h"
 #include "core/linear.h"
 #include "core/mechanism.h"
@@ -38,10 +39,10 @@ static inline void fault_copy(const struct fault *from, struct fault *to) {
 struct map {
     keel_map user;
     const char *what;
-    int first, columns;          /* the part of u its jacobian has columns for */
-    int exact;                   /* differences must reach round-off: the jacobian is part of a kept row */
-    int time_dependent;          /* depends on t */
-    struct map_colours *colours; /* outside the block; NULL: its entries are given, or nobody needs them */
+    int first, columns;      /* the part of u its jacobian has columns for */
+    int exact;               /* differences must reach round-off: the jacobian is part of a kept row */
+    int time_dependent;      /* depends on t */
+    struct colours *colours; /* outside the block; NULL: its entries are given, or nobody needs them */
 };
 
 /* M v' = F - K^T lambda, K v' = -gamma with K = (G; A).  With M = L L^T and the rows of K L^-T as a row
@@ -147,7 +148,8 @@ struct field {
     struct newton_pattern *pattern;  /* large: outside the block; NULL: nobody asked for matrices */
     keel_system system[LINEAR_MOST]; /* a native method's own; as they are laid out */
     int systems;
-    struct bending *bending; /* large mechanics: outside the block; NULL: nobody asked for matrices */
+    struct bending *bending;         /* large mechanics: outside the block; NULL: nobody asked for matrices */
+    struct mass_change *mass_change; /* large: outside the block; NULL: M is constant, or nobody asked */
     keel_stats *stats;
     keel_halt *halt; /* options.stop, while what is under way can be forgotten; else NULL */
     struct fault fault;
@@ -424,8 +426,8 @@ void mass_sparse_detach(struct field *fd);
 keel_status mass_sparse_factor(struct field *fd, double t, const double *u); /* if it is not */
 void mass_sparse_divide(const struct field *fd, double *v);                  /* v := M^-1 v */
 /* out := M v, every stride-th place of it */
-void mass_sparse_multiply(const struct field *fd, const double *v, int stride, const int *position,
-                          double *out);
+void mass_sparse_multiply(const struct field *fd, const double *mass, const double *v, int stride,
+                          const int *position, double *out);
 
 /* field.c: a sparse matrix could not be factored: KEEL_ENOMEM with its sentence where memory is out, else
  * `singular`. */

@@ -4,55 +4,13 @@
  * as single ones are: these entries stand in equations, and do not only steer Newton's method. */
 #include "core/differences.h"
 #include "core/field.h"
-#include "linalg/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct map_colours {
-    int count;
-    int *first, *list; /* colours + 1; the columns, one colour after the other */
-    struct columns columns;
-};
-
-/* The least colour that no earlier column of any row of column j has. */
-static int free_colour(const struct map_colours *a, const keel_pattern *p, int j, const int *colour,
-                       int *taken) {
-    int least = 0;
-    for (int place = a->columns.start[j]; place < a->columns.start[j + 1]; place++) {
-        int i = a->columns.row[place];
-        for (int e = p->row_start[i]; e < p->row_start[i + 1] && p->column[e] < j; e++)
-            taken[colour[p->column[e]]] = j + 1;
-    }
-    while (taken[least] == j + 1) least++;
-    return least;
-}
-
-static int find_colours(struct map_colours *a, const keel_pattern *p, int columns) {
-    int *colour = calloc((size_t)columns + 1, sizeof *colour);
-    int *taken = calloc((size_t)columns + 1, sizeof *taken), found = colour && taken;
-    for (int j = 0; j < columns && found; j++) {
-        colour[j] = free_colour(a, p, j, colour, taken);
-        a->first[colour[j] + 1]++;
-        if (colour[j] >= a->count) a->count = colour[j] + 1;
-    }
-    for (int c = 0; c < a->count; c++) a->first[c + 1] += a->first[c];
-    for (int j = 0; j < columns && found; j++) a->list[a->first[colour[j]]++] = j;
-    for (int c = a->count; c > 0; c--) a->first[c] = a->first[c - 1];
-    a->first[0] = 0;
-    free(colour);
-    free(taken);
-    return found;
-}
-
 static int attach(struct map *map) {
-    size_t columns = (size_t)map->columns;
-    struct map_colours *a = map->colours = calloc(1, sizeof *a);
-    if (!a) return 1;
-    a->first = calloc(columns + 2, sizeof *a->first);
-    a->list = calloc(columns + 1, sizeof *a->list);
-    if (columns_make(&a->columns, map->user.pattern, map->user.count, 0, map->columns)) return 1;
-    return !a->first || !a->list || !find_colours(a, map->user.pattern, map->columns);
+    map->colours = calloc(1, sizeof *map->colours);
+    return !map->colours || colours_open(map->colours, map->user.pattern, map->user.count, map->columns);
 }
 
 int map_colour_attach(struct field *fd) {
@@ -69,12 +27,9 @@ int map_colour_attach(struct field *fd) {
 void map_colour_detach(struct field *fd) {
     struct map *maps[] = {&fd->f, &fd->algebraic, &fd->hidden};
     for (int i = 0; i < 3; i++) {
-        struct map_colours *a = maps[i]->colours;
-        if (!a) continue;
-        columns_free(&a->columns);
-        free(a->first);
-        free(a->list);
-        free(a);
+        if (!maps[i]->colours) continue;
+        colours_close(maps[i]->colours);
+        free(maps[i]->colours);
         maps[i]->colours = NULL;
     }
 }
@@ -90,7 +45,7 @@ struct colour_path {
 /* All columns of the colour, by s times their lengths. */
 static keel_status along_colour(void *context, double s, double *out) {
     const struct colour_path *c = context;
-    const struct map_colours *a = c->map->colours;
+    const struct colours *a = c->map->colours;
     double *probe = c->fd->probe;
     for (int k = a->first[c->colour]; k < a->first[c->colour + 1]; k++) {
         int j = c->map->first + a->list[k];
@@ -106,7 +61,7 @@ static keel_status along_colour(void *context, double s, double *out) {
 
 keel_status map_colour_entries(struct field *fd, const struct map *map, double t, const double *u,
                                double *out) {
-    const struct map_colours *a = map->colours;
+    const struct colours *a = map->colours;
     struct colour_path path = {fd, map, t, u, 0};
     keel_status status = KEEL_OK;
     memcpy(fd->probe, u, (size_t)(fd->n + fd->m) * sizeof *u);

@@ -1,4 +1,4 @@
-/* mass_sparse.c - a constant mass matrix of a large system of first order, by its pattern. */
+/* mass_sparse.c - the mass matrix of a large system of first order, by its pattern. */
 #include "core/field.h"
 #include "linalg/columns.h"
 
@@ -37,7 +37,7 @@ void mass_sparse_detach(struct field *fd) {
 keel_status mass_sparse_factor(struct field *fd, double t, const double *u) {
     struct mass_matrix *a = fd->mass_lu;
     const keel_pattern *p = fd->p.mass.pattern;
-    if (fd->mass_ready && a->factored) return KEEL_OK;
+    if (fd->p.mass.constant && fd->mass_ready && a->factored) return KEEL_OK;
     int code = fd->p.mass.value(t, u, fd->mass, fd->p.user);
     keel_status status = map_checked(fd, "mass", NULL, code, t, p->nnz, fd->mass);
     if (status != KEEL_OK) return status;
@@ -56,12 +56,12 @@ void mass_sparse_divide(const struct field *fd, double *v) {
     sparse_solve(fd->mass_lu->lu, v);
 }
 
-void mass_sparse_multiply(const struct field *fd, const double *v, int stride, const int *position,
-                          double *out) {
+void mass_sparse_multiply(const struct field *fd, const double *mass, const double *v, int stride,
+                          const int *position, double *out) {
     const keel_pattern *p = fd->p.mass.pattern;
     for (int i = 0; i < fd->n; i++) {
         double sum = 0;
-        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) sum += fd->mass[e] * v[p->column[e]];
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) sum += mass[e] * v[p->column[e]];
         out[(long)position[i] * stride] = sum;
     }
 }

@@ -23,12 +23,12 @@ static int has_pattern(const keel_map *map) {
     return map->count == 0 || (map->jacobian && map->pattern);
 }
 
-/* Has a native method no need of dense matrices?  M changes in none of those that have sparse ones. */
+/* Has a native method no need of dense matrices?  Where M changes its forces want a pattern. */
 static int native_goes_sparse(const keel_problem *p, unsigned traits) {
     if (!(traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN))) return 1;
-    if ((p->mass.value && !p->mass.constant) || keel_extras_of(p)->quadratic_forms.count) return 0;
+    if (keel_extras_of(p)->quadratic_forms.count) return 0;
     if (traits & KEEL_SPARSE) return 1;
-    if (!(traits & KEEL_SPARSE_FORCES) || p->rolling.count || !p->f.jacobian || !p->f.pattern) return 0;
+    if (!(traits & KEEL_SPARSE_FORCES) || !p->f.jacobian || !p->f.pattern) return 0;
     return sparse_pays(p->n, p->f.pattern->nnz);
 }
 

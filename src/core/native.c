@@ -91,7 +91,7 @@ keel_status keel_native_mass(keel_work *w, double t, const double *u, double *m)
 keel_status keel_native_mass_factor(keel_work *w, double t, const double *u, double *factor) {
     struct field *fd = field_of(w);
     if (!has_mass(fd) || (fd->p.mass.constant && fd->mech.mass_ready)) return KEEL_OK;
-    if (fd->mech.sparse && fd->p.mass.constant) return mechanics_sparse_mass(fd, t, u);
+    if (fd->mech.sparse) return mechanics_sparse_mass(fd, t, u);
     keel_status status = needs_dense(w);
     if (status != KEEL_OK || fd->p.mass.constant)
         return status == KEEL_OK ? mechanics_mass(fd, t, u) : status;
@@ -115,6 +115,10 @@ keel_status keel_native_entries(keel_work *w, keel_native_map which, double t, c
 
 const double *keel_native_mass_entries(const keel_work *w) {
     return field_of(w)->mech.mass_values;
+}
+
+keel_status keel_native_mass_bend(keel_work *w, double t, const double *u, const double *a, double *force) {
+    return mass_changes(field_of(w)) ? mass_change_subtract(w, t, u, a, force) : KEEL_OK;
 }
 
 /* Rows of K ---------------------------------------------------------------------------------------------- */
@@ -193,14 +197,19 @@ size_t keel_native_bend_doubles(const keel_work *w) {
     return (size_t)bending_numbers(field_of(w));
 }
 
-static keel_status time_derivative(struct field *fd, double t, const double *u, double *g_t) {
-    return map_time_derivative(fd, &fd->constraint, t, u, g_t);
+/* g_t, and b as what A v + b is at rest. */
+static keel_status rows_at_rest(struct field *fd, double t, const double *u, double *out) {
+    keel_status status = fd->kg ? map_time_derivative(fd, &fd->constraint, t, u, out) : KEEL_OK;
+    if (status != KEEL_OK || fd->kr == 0) return status;
+    memcpy(fd->path, u, (size_t)fd->nq * sizeof *u);
+    memset(fd->path + fd->nq, 0, (size_t)fd->nq * sizeof *u);
+    return map_value(fd, &fd->rolling, t, fd->path, out + fd->kg);
 }
 
 keel_status keel_native_bend(keel_work *w, double t, const double *u, const double *rows,
                              const double *lambda, const double *a, double *squares, double *by_q) {
     struct field *fd = field_of(w);
-    return fd->bending ? bending_by_q(w, time_derivative, t, u, rows, lambda, a, squares, by_q) : KEEL_OK;
+    return fd->bending ? bending_by_q(w, rows_at_rest, t, u, rows, lambda, a, squares, by_q) : KEEL_OK;
 }
 
 keel_status keel_native_velocity_rows(keel_work *w, double t, const double *u, double *out) {

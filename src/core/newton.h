@@ -102,12 +102,19 @@ int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_new
 keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary);
 void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary);
 
+/* Its M: what stands behind the entries where M changes. */
+const double *newton_sparse_mass(const struct field *fd, const double *jacobian);
 /* (M b, 0), in the order of the factors, complex numbers in pairs; and b from what they leave. */
-void newton_sparse_right(const struct field *fd, const double *b, const double *imaginary, double *r);
+void newton_sparse_right(const struct field *fd, const double *mass, const double *b, const double *imaginary,
+                         double *r);
 void newton_sparse_left(const struct field *fd, const double *r, double *b, double *imaginary);
 
 /* Are there factors of matrix k?  A copied solver, or one that was loaded, makes them here. */
 int newton_sparse_stands(const keel_work *w, keel_newton *n, int k);
+
+/* Do the entries of M at two places differ by no more than that?  They do not where M is constant. */
+int newton_masses_alike(const struct field *fd, int rows, const double *a, const double *b,
+                        const double *scale, double share);
 
 /* newton_krylov.c */
 int newton_krylov_attach(struct field *fd); /* 1: no memory */
@@ -144,7 +151,8 @@ void newton_pattern_free(struct newton_pattern *a); /* a itself is the caller's 
 int newton_mechanics_suits(const struct field *fd);
 long newton_mechanics_numbers(const struct field *fd);
 int newton_mechanics_pattern(struct newton_pattern *a, const struct field *fd); /* 0: no memory */
-keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x);
+keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x,
+                                      const double *rate);
 int newton_mechanics_alike(const struct field *fd, const double *a, const double *b, const double *scale,
                            double share);
 const double *newton_mechanics_assemble(const struct field *fd, const double *numbers, double real,

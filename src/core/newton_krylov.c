@@ -99,7 +99,7 @@ int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, do
     if (!newton_krylov_iterates(n, k) || !newton_sparse_stands(w, n, k)) return 0;
     if (n->effort->direct != 0) return 0;
     double *right = fd->pattern->right, share = sqrt((double)fd->n / fd->pattern->order);
-    newton_sparse_right(fd, b, imaginary, right);
+    newton_sparse_right(fd, newton_sparse_mass(fd, n->used[k]), b, imaginary, right);
     int found =
         gmres_solve(g, n->incomplete[k], right, scale_all(fd, scale), share * enough, scale ? 0 : USUAL);
     n->effort->spent += gmres_operations(g, n->incomplete[k]);

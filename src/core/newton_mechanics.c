@@ -1,5 +1,5 @@
 /* newton_mechanics.c - see newton.h: I - c J of mechanics, M v' = F(t,q,v) - G^T lambda, G v' = -gamma, for
- * constant M and constraints g(t,q) = 0.
+ * constraints g(t,q) = 0 and, among the rows of G, those of what rolls.
  *
  * With a = v', R = M a - F + G^T lambda and S = G a + gamma, a and lambda held, d(v') follows from
  * M da + G^T dlambda + R_q dq + R_v dv = 0, G da + S_q dq + S_v dv = 0.  Then dq = b1 + c dv and
@@ -9,9 +9,9 @@
  *     ( G + c S_v + c^2 S_q    0  ) (mu) = ( G b2 - c S_q b1 )
  *
  * of order n/2 + k: half as many unknowns as I - c J has, or a third with v' among them.  F_q and F_v are the
- * problem's; the curvature of the constraints, g_qq and S_q, S_v, comes by differences of G and gamma, one
- * evaluation for each colour of coordinates that share no constraint (bending.c).  A redundant constraint has
- * the row mu = 0. */
+ * problem's, less d(M a)/dq where M changes (mass_change.h); the curvature of the constraints, g_qq and S_q,
+ * S_v, comes by differences of G and gamma, one evaluation for each colour of coordinates that share no
+ * constraint (bending.c).  A redundant constraint has the row mu = 0. */
 #include "core/field.h"
 
 #include <math.h>
@@ -24,6 +24,10 @@ static int entries_of(const keel_pattern *p) {
     return p ? p->nnz : 0;
 }
 
+static const keel_pattern *rows_of(const struct field *fd) {
+    return fd->k ? &fd->bending->pattern : NULL;
+}
+
 static long count_of(const struct field *fd, enum kind kind) {
     switch (kind) {
     case FORCE:
@@ -33,9 +37,9 @@ static long count_of(const struct field *fd, enum kind kind) {
     case MASS:
         return fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->nq;
     case UNITS:
-        return fd->kg;
+        return fd->k;
     default:
-        return fd->kg ? entries_of(fd->constraint.user.pattern) : 0;
+        return bending_entries(fd);
     }
 }
 
@@ -45,17 +49,22 @@ static long first_of(const struct field *fd, enum kind kind) {
     return first;
 }
 
+/* Behind them stand the entries of M, if it changes. */
 long newton_mechanics_numbers(const struct field *fd) {
-    return first_of(fd, NUMBERS);
+    return first_of(fd, NUMBERS) + (mass_changes(fd) ? count_of(fd, MASS) : 0);
+}
+
+static const double *mass_of(const struct field *fd, const double *numbers) {
+    return mass_changes(fd) ? numbers + first_of(fd, NUMBERS) : fd->mech.mass_values;
 }
 
 int newton_mechanics_suits(const struct field *fd) {
     const keel_problem *p = &fd->p;
-    if (!(fd->traits & KEEL_SECOND_ORDER) || !fd->mech.sparse || fd->damped || fd->kr) return 0;
-    if (!p->f.pattern || !p->f.jacobian || (p->mass.value && !p->mass.constant)) return 0;
-    if (fd->kg && !p->curvature) return 0;
+    if (!(fd->traits & KEEL_SECOND_ORDER) || !fd->mech.sparse || fd->damped) return 0;
+    if (!p->f.pattern || !p->f.jacobian) return 0;
+    if (fd->k && !p->curvature) return 0;
     double numbers = (double)first_of(fd, KINDS), twice = 2. * (double)count_of(fd, ROWS); /* S_q, S_v */
-    return numbers < 1 << 30 && sparse_pays(fd->nq + (double)fd->kg, numbers - twice);
+    return numbers < 1 << 30 && sparse_pays(fd->nq + (double)fd->k, numbers - twice);
 }
 
 /* The pattern -------------------------------------------------------------------------------------------- */
@@ -70,21 +79,22 @@ static void put_map(struct newton_terms *s, const keel_pattern *p, int rows, int
 
 /* Where each number stands, in the order of the kinds. */
 static void put_all(struct newton_terms *s, const struct field *fd) {
-    const keel_pattern *g = fd->kg ? fd->constraint.user.pattern : NULL;
+    const keel_pattern *g = rows_of(fd);
     int nq = fd->nq;
     put_map(s, fd->p.f.pattern, nq, 0, nq, 0);
-    for (int i = 0; i < fd->kg; i++)
+    for (int i = 0; i < fd->k; i++)
         for (int a = g->row_start[i]; a < g->row_start[i + 1]; a++)
             for (int b = g->row_start[i]; b < g->row_start[i + 1]; b++)
                 newton_terms_put(s, g->column[a], g->column[b]);
-    for (int times = 0; times < 4 && fd->kg; times++) put_map(s, g, fd->kg, nq, nq, times == 3);
+    for (int times = 0; times < 4 && fd->k; times++) put_map(s, g, fd->k, nq, nq, times == 3);
     if (fd->p.mass.value) put_map(s, fd->p.mass.pattern, nq, 0, nq, 0);
     for (int i = 0; i < nq && !fd->p.mass.value; i++) newton_terms_put(s, i, i);
-    for (int i = 0; i < fd->kg; i++) newton_terms_put(s, nq + i, nq + i);
+    for (int i = 0; i < fd->k; i++) newton_terms_put(s, nq + i, nq + i);
 }
 
 int newton_mechanics_pattern(struct newton_pattern *a, const struct field *fd) {
     struct newton_terms s;
+    if (fd->k && !(fd->bending && fd->bending->pattern.row_start)) return 0;
     int found = newton_terms_open(&s, (size_t)first_of(fd, KINDS));
     if (found) {
         put_all(&s, fd);
@@ -96,17 +106,26 @@ int newton_mechanics_pattern(struct newton_pattern *a, const struct field *fd) {
 
 /* The numbers -------------------------------------------------------------------------------------------- */
 
-keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x) {
+/* F_q and F_v, less d(M a)/dq, and M. */
+static keel_status forces_at(keel_work *w, double *numbers, double t, const double *u, const double *a) {
+    struct field *fd = field_of(w);
+    keel_status status = map_entries(fd, &fd->f, t, u, numbers);
+    if (!mass_changes(fd)) return status == KEEL_OK ? mechanics_sparse_mass(fd, t, u) : status;
+    if (status == KEEL_OK) status = mass_change_subtract(w, t, u, a, numbers);
+    return status == KEEL_OK ? mass_change_entries(fd, t, u, numbers + first_of(fd, NUMBERS)) : status;
+}
+
+keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x,
+                                      const double *rate) {
     struct field *fd = field_of(w);
     struct newton_pattern *a = fd->pattern;
     memcpy(fd->u, x, (size_t)fd->n * sizeof *x);
-    keel_status status = mechanics_sparse_mass(fd, t, fd->u);
-    if (status == KEEL_OK) status = map_entries(fd, &fd->f, t, fd->u, numbers);
-    if (status != KEEL_OK || fd->kg == 0) return status;
+    keel_status status = forces_at(w, numbers, t, fd->u, rate + fd->nq);
+    if (status != KEEL_OK || fd->k == 0) return status;
     double *rows = numbers + first_of(fd, ROWS), *bend = numbers + first_of(fd, BEND),
            *by_q = numbers + first_of(fd, S_BY_Q), *by_v = numbers + first_of(fd, S_BY_V);
     status = keel_rhs(w, t, x, a->base); /* and lambda */
-    if (status == KEEL_OK) status = map_entries(fd, &fd->constraint, t, fd->u, rows);
+    if (status == KEEL_OK) status = bending_rows(fd, t, fd->u, rows);
     if (status == KEEL_OK)
         status =
             bending_by_q(w, mechanics_curvature, t, fd->u, rows, fd->lambda, a->base + fd->nq, bend, by_q);
@@ -123,7 +142,8 @@ int newton_mechanics_alike(const struct field *fd, const double *a, const double
             difference = fmax(difference, fabs(a[e] - b[e]) * change);
             size = fmax(size, fabs(a[e]) * change);
         }
-    return !(difference > share * size);
+    return !(difference > share * size) &&
+           newton_masses_alike(fd, fd->nq, mass_of(fd, a), mass_of(fd, b), scale + fd->nq, share);
 }
 
 /* The matrix --------------------------------------------------------------------------------------------- */
@@ -149,9 +169,10 @@ static void add(double *v, int at, int complex, const struct shift *c, int power
 const double *newton_mechanics_assemble(const struct field *fd, const double *numbers, double real,
                                         double imaginary, int complex) {
     const struct newton_pattern *a = fd->pattern;
-    const keel_pattern *f = fd->p.f.pattern, *g = fd->kg ? fd->constraint.user.pattern : NULL;
+    const keel_pattern *f = fd->p.f.pattern, *g = rows_of(fd);
     const struct shift c = powers(real, imaginary);
     double *v = complex ? a->pairs : a->values;
+    const double *mass = mass_of(fd, numbers);
     const int *at = a->at;
     memset(v, 0, (complex ? 2 : 1) * a->places * sizeof *v);
     for (int e = 0; e < f->nnz; e++) /* -F_q, -F_v */
@@ -160,13 +181,13 @@ const double *newton_mechanics_assemble(const struct field *fd, const double *nu
     const double *by_q = numbers, *by_v = by_q + entries_of(g), *rows = by_v + entries_of(g);
     for (int power = 2; power >= -1 && g; power--) { /* -1: G^T */
         const double *number = power == 2 ? by_q : power == 1 ? by_v : rows;
-        for (int i = 0; i < fd->kg; i++)
+        for (int i = 0; i < fd->k; i++)
             for (int e = g->row_start[i]; e < g->row_start[i + 1]; e++, at++)
                 if (fd->active[i]) add(v, *at, complex, &c, power < 0 ? 0 : power, number[e]);
     }
     for (int e = 0; e < count_of(fd, MASS); e++)
-        add(v, *at++, complex, &c, 0, fd->p.mass.value ? fd->mech.mass_values[e] : 1);
-    for (int i = 0; i < fd->kg; i++, at++)
+        add(v, *at++, complex, &c, 0, fd->p.mass.value ? mass[e] : 1);
+    for (int i = 0; i < fd->k; i++, at++)
         if (!fd->active[i]) add(v, *at, complex, &c, 0, 1);
     return v;
 }
@@ -175,19 +196,19 @@ const double *newton_mechanics_assemble(const struct field *fd, const double *nu
 static void add_right(const struct field *fd, const double *numbers, const double *d, const double *b2,
                       int stride, double *r) {
     const struct newton_pattern *a = fd->pattern;
-    const keel_pattern *f = fd->p.f.pattern, *g = fd->kg ? fd->constraint.user.pattern : NULL,
+    const keel_pattern *f = fd->p.f.pattern, *g = rows_of(fd),
                        *mass = fd->p.mass.value ? fd->p.mass.pattern : NULL;
     const double *bend = numbers + first_of(fd, BEND), *by_q = numbers + first_of(fd, S_BY_Q),
-                 *rows = numbers + first_of(fd, ROWS);
+                 *rows = numbers + first_of(fd, ROWS), *masses = mass_of(fd, numbers);
     for (int i = 0; i < fd->nq; i++) {
         double sum = mass ? 0 : b2[i];
         for (int e = mass ? mass->row_start[i] : 0; mass && e < mass->row_start[i + 1]; e++)
-            sum += fd->mech.mass_values[e] * b2[mass->column[e]];
+            sum += masses[e] * b2[mass->column[e]];
         for (int e = f->row_start[i]; e < f->row_start[i + 1]; e++)
             if (f->column[e] < fd->nq) sum += numbers[e] * d[f->column[e]];
         r[(size_t)stride * (size_t)a->position[i]] += sum;
     }
-    for (int i = 0; i < fd->kg; i++) {
+    for (int i = 0; i < fd->k; i++) {
         int first = g->row_start[i], length = g->row_start[i + 1] - first;
         double sum = 0;
         for (int e = 0; e < length; e++, bend += length) {

@@ -26,8 +26,8 @@ int newton_by_pattern(const struct field *fd) {
     if ((fd->n && !p->f.pattern) || fd->traits & KEEL_SECOND_ORDER) return 0;
     if (fd->m && !p->algebraic.pattern) return 0;
     if (!sparse_pays(order, (double)newton_entries(&p->f) + newton_entries(&p->algebraic))) return 0;
-    if (p->mass.value && !(p->mass.pattern && p->mass.constant && sparse_pays(order, p->mass.pattern->nnz)))
-        return 0;
+    if (p->mass.value && !(p->mass.pattern && sparse_pays(order, p->mass.pattern->nnz))) return 0;
+    if (mass_changes(fd) && fd->dae.by_rates) return 0;
     if (fd->traits & KEEL_FROM_ENERGY && !has_plain_masses(fd)) return 0;
     int determined = fd->m == 0 || fd->dae.by_rates || algebra_contains_y(fd);
     return (fd->m == 0 && !p->mass.value) || (determined && !fd->damped && sparse_available());
@@ -158,14 +158,14 @@ static int join_patterns(struct newton_pattern *a, const struct field *fd) {
 
 static int find_pattern(struct newton_pattern *a, const struct field *fd) {
     int mechanics = (fd->traits & KEEL_SECOND_ORDER) != 0;
-    a->order = mechanics ? fd->nq + fd->kg : fd->n + fd->m;
+    a->order = mechanics ? fd->nq + fd->k : fd->n + fd->m;
     a->of_f = mechanics ? (int)newton_mechanics_numbers(fd) : newton_entries(&fd->p.f);
     a->of_rows = newton_entries(&fd->p.algebraic) + (fd->dae.by_rates ? newton_entries(&fd->p.hidden) : 0);
     if (!take_workspace(a, fd) || !(mechanics ? newton_mechanics_pattern(a, fd) : join_patterns(a, fd)))
         return 0;
     if (a->banded) return 1;
     a->analysis = sparse_open(a->order, a->columns.start, a->columns.row,
-                              mechanics && fd->kg ? SPARSE_SADDLE : SPARSE_SCALED);
+                              mechanics && fd->k ? SPARSE_SADDLE : SPARSE_SCALED);
     return a->analysis != NULL;
 }
 

@@ -10,10 +10,19 @@ static int is_mechanics(const struct field *fd) {
 }
 
 /* Of a J: the entries of f and F, and what rates of rows add (newton_rates.c). */
-static size_t newton_sparse_numbers(const struct field *fd) {
-    if (is_mechanics(fd)) return (size_t)newton_mechanics_numbers(fd);
+static size_t entries_of_maps(const struct field *fd) {
     return (size_t)newton_entries(&fd->p.f) +
            (fd->dae.by_rates ? newton_rates_numbers(fd) : (size_t)newton_entries(&fd->p.algebraic));
+}
+
+/* And the entries of M, if it changes. */
+static size_t newton_sparse_numbers(const struct field *fd) {
+    if (is_mechanics(fd)) return (size_t)newton_mechanics_numbers(fd);
+    return entries_of_maps(fd) + (mass_changes(fd) ? (size_t)fd->p.mass.pattern->nnz : 0);
+}
+
+const double *newton_sparse_mass(const struct field *fd, const double *jacobian) {
+    return mass_changes(fd) ? jacobian + entries_of_maps(fd) : fd->mass;
 }
 
 void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting) {
@@ -35,23 +44,39 @@ keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const
                                    int differences) {
     struct field *fd = field_of(w);
     double *u = fd->u;
-    (void)f;
     memset(n->of->stands, 0, sizeof n->of->stands);
     if (!n->of->anchor) *n->of->effort = (struct newton_effort){.direct = 0};
-    if (is_mechanics(fd)) return newton_mechanics_jacobian(w, n->jacobian, t, x);
+    if (is_mechanics(fd)) return newton_mechanics_jacobian(w, n->jacobian, t, x, f);
     memcpy(u, x, (size_t)fd->n * sizeof *x);
     memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
-    if (status == KEEL_OK && fd->p.mass.value) status = mass_sparse_factor(fd, t, u); /* its entries */
+    if (status == KEEL_OK && mass_changes(fd))
+        status = mass_change_entries(fd, t, u, n->jacobian + entries_of_maps(fd));
+    else if (status == KEEL_OK && fd->p.mass.value) status = mass_sparse_factor(fd, t, u); /* its entries */
     if (status != KEEL_OK) return status;
     if (fd->dae.by_rates) return newton_rates_jacobian(w, n->jacobian, t, u, differences);
     int sliding = fd->sliding && fd->rhs == fd->p.f.value;
-    if (differences || sliding || (fd->n && !fd->p.f.jacobian))
-        return newton_colour_entries(w, t, u, n->jacobian);
-    if (fd->n) status = map_entries(fd, &fd->f, t, u, n->jacobian);
-    if (status == KEEL_OK && fd->m)
-        status = map_entries(fd, &fd->algebraic, t, u, n->jacobian + fd->pattern->of_f);
-    return status;
+    if (differences || sliding || (fd->n && !fd->p.f.jacobian)) {
+        status = newton_colour_entries(w, t, u, n->jacobian);
+    } else {
+        if (fd->n) status = map_entries(fd, &fd->f, t, u, n->jacobian);
+        if (status == KEEL_OK && fd->m)
+            status = map_entries(fd, &fd->algebraic, t, u, n->jacobian + fd->pattern->of_f);
+    }
+    return status == KEEL_OK && mass_changes(fd) ? mass_change_subtract(w, t, u, f, n->jacobian) : status;
+}
+
+int newton_masses_alike(const struct field *fd, int rows, const double *a, const double *b,
+                        const double *scale, double share) {
+    const keel_pattern *p = fd->p.mass.pattern;
+    double difference = 0, size = 0;
+    for (int i = 0; i < rows && mass_changes(fd); i++)
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
+            double change = scale[p->column[e]] / scale[i];
+            difference = fmax(difference, fabs(a[e] - b[e]) * change);
+            size = fmax(size, fabs(a[e]) * change);
+        }
+    return !(difference > share * size);
 }
 
 int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_newton *b, const double *scale,
@@ -68,7 +93,9 @@ int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_new
             difference = fmax(difference, fabs(a->jacobian[e] - b->jacobian[e]) * change);
             size = fmax(size, fabs(a->jacobian[e]) * change);
         }
-    return !(difference > share * size);
+    return !(difference > share * size) &&
+           newton_masses_alike(fd, fd->n, newton_sparse_mass(fd, a->jacobian),
+                               newton_sparse_mass(fd, b->jacobian), scale, share);
 }
 
 /* The matrix of these entries and this c; complex numbers in pairs. */
@@ -90,8 +117,9 @@ static const double *assemble(const struct field *fd, const double *jacobian, do
         v[2 * (size_t)at + 1] = of_rows ? 0 : -imaginary * entry;
     }
     int units = fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->n;
+    const double *mass = newton_sparse_mass(fd, jacobian);
     for (int e = 0; e < units; e++)
-        v[complex ? 2 * (size_t)p->unit[e] : (size_t)p->unit[e]] += fd->p.mass.value ? fd->mass[e] : 1;
+        v[complex ? 2 * (size_t)p->unit[e] : (size_t)p->unit[e]] += fd->p.mass.value ? mass[e] : 1;
     return v;
 }
 
@@ -146,13 +174,14 @@ int newton_sparse_stands(const keel_work *w, keel_newton *n, int k) {
     return n->stands[k];
 }
 
-void newton_sparse_right(const struct field *fd, const double *b, const double *imaginary, double *r) {
+void newton_sparse_right(const struct field *fd, const double *mass, const double *b, const double *imaginary,
+                         double *r) {
     const struct newton_pattern *p = fd->pattern;
     int stride = imaginary ? 2 : 1;
     memset(r, 0, (size_t)stride * (size_t)p->order * sizeof *r);
     for (int part = 0; part < stride; part++) {
         const double *v = part ? imaginary : b;
-        if (fd->p.mass.value) mass_sparse_multiply(fd, v, stride, p->position, r + part);
+        if (fd->p.mass.value) mass_sparse_multiply(fd, mass, v, stride, p->position, r + part);
         for (int i = 0; i < fd->n && !fd->p.mass.value; i++) r[stride * p->position[i] + part] = v[i];
     }
 }
@@ -177,7 +206,7 @@ void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, d
         return;
     }
     if (mechanics) newton_mechanics_right(fd, n->used[k], real, other, b, imaginary, r);
-    else newton_sparse_right(fd, b, imaginary, r);
+    else newton_sparse_right(fd, newton_sparse_mass(fd, n->used[k]), b, imaginary, r);
     if (fd->dae.by_rates) newton_rates_right(fd, n->used[k], b, imaginary, r);
     if (!stands) r[0] = NAN;
     else if (n->bands[k]) band_solve(n->bands[k], r);

@@ -6,7 +6,10 @@
  * rate that is known where it begins.  Stable at infinity; damps every oscillation.  Newton runs on
  * (x1 - x, z1), with
  *     d/dx1 = 1 - (2h/3) f_x,  d/dz = -(2h/3) f_z,  and g_x, g_z.
+ * With patterns that is I, -(2h/3) (f_x, f_z), (g_x, g_z) as blocks of a sparse matrix (keel/system.h).
  * Gear 1971; for index 2: Maerz, Tischendorf 1994. */
+#include <keel/system.h>
+
 #include "linalg/dense.h"
 #include "methods/original.h"
 
@@ -18,10 +21,12 @@ struct bdf {
     int n, m, given;
     double *known, *before, *last; /* 1: is there a step before this one; n: x - x_before; m: its z */
     double *u;                     /* n + m: x1 with z1 */
-    double *f, *jacobian;          /* n; n x (n + m) */
-    double *g, *rows;              /* m; m x (n + m) */
+    double *f, *jacobian;          /* n; n x (n + m), or the entries */
+    double *g, *rows;              /* m; m x (n + m), or the entries */
     double *d, *z, *moved;         /* n: x1 - x; m; n + m: what the equations leave, then the change */
-    double *matrix, *pivot;        /* (n + m)^2 */
+    double *matrix, *pivot;        /* (n + m)^2, where it is dense */
+    keel_system *system;           /* else this */
+    double *spare;                 /* original.h */
     double share, *past;           /* of h f; n: what the steps before give */
 };
 
@@ -41,20 +46,28 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     b->n = (int)n;
     b->m = (int)m;
     b->given = original_is_given(p);
+    const keel_pattern *f = w->native->map[original_rates(b->given)]->pattern,
+                       *g = w->native->map[original_rows(b->given)]->pattern;
+    const keel_system_block block[] = {{KEEL_BLOCK_DIAGONAL, 0, 0, (int)n, NULL},
+                                       {KEEL_BLOCK_PLAIN, 0, 0, (int)n, f},
+                                       {KEEL_BLOCK_PLAIN, (int)n, 0, (int)m, g}};
+    int sparse = original_goes_sparse(p);
+    b->system = sparse ? keel_system_layout(w, (int)all, block, 3, 1, 0) : NULL;
     b->known = keel_work_doubles(w, 1);
     b->before = keel_work_doubles(w, n);
     b->last = keel_work_doubles(w, m);
     b->u = keel_work_doubles(w, (size_t)w->width + m);
     b->f = keel_work_doubles(w, n);
-    b->jacobian = keel_work_doubles(w, n * all);
+    b->jacobian = keel_work_doubles(w, sparse ? (size_t)f->nnz : n * all);
     b->g = keel_work_doubles(w, m);
-    b->rows = keel_work_doubles(w, m * all);
+    b->rows = keel_work_doubles(w, !sparse ? m * all : m ? (size_t)g->nnz : 0);
     b->past = keel_work_doubles(w, n);
     b->d = keel_work_doubles(w, n);
     b->z = keel_work_doubles(w, m);
     b->moved = keel_work_doubles(w, all);
-    b->matrix = keel_work_doubles(w, all * all);
-    b->pivot = keel_work_doubles(w, all);
+    b->matrix = keel_work_doubles(w, sparse ? 0 : all * all);
+    b->pivot = keel_work_doubles(w, sparse ? 0 : all);
+    b->spare = sparse ? keel_work_doubles(w, n + 2 * m + 1) : NULL;
 }
 
 /* f and g at the end of the step, for d and z. */
@@ -69,8 +82,19 @@ static keel_status look_at_end(keel_work *w, const keel_attempt *a) {
     return status;
 }
 
+static keel_status factor_system(keel_work *w, const keel_attempt *a) {
+    struct bdf *b = w->method;
+    double t = a->t + a->h;
+    const keel_system_value value[] = {{1, 0, NULL}, {-b->share * a->h, 0, b->jacobian}, {1, 0, b->rows}};
+    keel_status status = keel_native_entries(w, original_rates(b->given), t, b->u, b->jacobian);
+    if (status == KEEL_OK && b->m) status = keel_native_entries(w, original_rows(b->given), t, b->u, b->rows);
+    keel_work_count(w, 1, 0);
+    return status == KEEL_OK ? keel_system_factor(w, b->system, 0, value) : status;
+}
+
 static keel_status find_matrix(keel_work *w, const keel_attempt *a) {
     struct bdf *b = w->method;
+    if (b->system) return factor_system(w, a);
     int n = b->n, m = b->m, all = n + m, width = b->given ? n : all; /* written rows have no z */
     double t = a->t + a->h, factor = b->share * a->h;
     keel_status status = m == 0 ? keel_work_jacobian(w, t, b->u, b->f, 0, b->jacobian)
@@ -109,7 +133,8 @@ static keel_status search(keel_work *w, const keel_attempt *a, int *found) {
         if (status != KEEL_OK) return status;
         for (int j = 0; j < n; j++) b->moved[j] = b->d[j] - b->past[j] - b->share * a->h * b->f[j];
         memcpy(b->moved + n, b->g, (size_t)m * sizeof *b->g);
-        dense_lu_solve(n + m, b->matrix, (int *)b->pivot, b->moved);
+        if (b->system) keel_system_solve(w, b->system, 0, b->moved, NULL);
+        else dense_lu_solve(n + m, b->matrix, (int *)b->pivot, b->moved);
         keel_work_count(w, 0, 1);
         for (int j = 0; j < n; j++) b->d[j] -= b->moved[j];
         for (int j = 0; j < m; j++) b->z[j] -= b->moved[n + j];
@@ -133,7 +158,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
         b->past[j] = alone ? a->h * a->f[j] / 2 : b->before[j] / 3;
     }
     memcpy(b->z, b->last, (size_t)b->m * sizeof *b->z);
-    struct original_workspace capacity = {b->u, b->f, b->jacobian, b->matrix, b->pivot, b->moved, b->given};
+    struct original_workspace capacity = {b->u,     b->f,     b->jacobian, b->matrix,
+                                          b->pivot, b->moved, b->given,    b->spare};
     keel_status status = alone ? original_guess(w, a, b->n, b->m, &capacity, b->z) : KEEL_OK;
     if (status == KEEL_OK) status = search(w, a, &found);
     if (status != KEEL_OK) return status;

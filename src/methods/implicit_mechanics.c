@@ -31,15 +31,16 @@ static int layout(const keel_problem *p, keel_work *w, int stabilised) {
     struct implicit_mechanics *m = w->method;
     size_t nq = (size_t)p->n / 2, kg = (size_t)p->constraint.count, k = kg + (size_t)p->rolling.count;
     size_t extra = k + (stabilised ? kg : 0), all = 2 * nq + extra;
-    size_t square = keel_native_mass_doubles(p);
+    size_t varies = keel_native_mass_doubles(p), square = keel_native_sparse(w) ? 0 : varies;
     m->nq = (int)nq;
     m->k = (int)k;
     m->kg = (int)kg;
     m->stabilised = stabilised;
-    m->mass_varies = square > 0;
+    m->mass_varies = varies > 0;
     m->before = keel_work_doubles(w, extra);
     m->now = keel_work_doubles(w, extra);
     m->mass = keel_work_doubles(w, square);
+    m->masses = keel_work_doubles(w, varies && !square ? (size_t)p->mass.pattern->nnz : 0);
     size_t entries = keel_native_rows_doubles(w), sparse = (size_t)keel_native_sparse(w);
     m->rows = keel_work_doubles(w, entries);
     m->shift = keel_work_doubles(w, k);
@@ -80,6 +81,7 @@ static keel_status begin(keel_work *w, const keel_attempt *a) {
     memcpy(m->rk.y, a->x, (size_t)w->n * sizeof *a->x);
     memcpy(m->rk.y + w->n, a->replay ? m->before : m->now, extra * sizeof *m->now);
     m->row_factor = m->stabilised ? 1 / fabs(a->h) : 1 / (a->h * a->h);
+    m->rolling_factor = 1 / fabs(a->h);
     for (int i = 0; i < m->rk.n - w->n; i++) { /* what lambda does to the rows is then independent of h */
         int redundant = !active[i < m->k ? i : i - m->k], as_given = !m->stabilised && i < m->kg;
         m->rk.row_factor[i] = redundant ? 1 : as_given ? 1 / (a->h * a->h) : 1 / fabs(a->h);
@@ -204,7 +206,10 @@ static void fill_constraints(keel_work *w, double *out) {
 static keel_status jacobian(keel_work *w, double t, const double *y, int differences, double *out) {
     struct implicit_mechanics *m = w->method;
     int nq = m->nq, n = w->n, k = m->k, all = m->rk.n;
-    if (m->rk.sparse) return implicit_sparse_jacobian(w, t, y, out);
+    if (m->rk.sparse) {
+        keel_status found = m->mass_varies ? look_around(w, t, y) : KEEL_OK;
+        return found == KEEL_OK ? implicit_sparse_jacobian(w, t, y, out) : found;
+    }
     memset(out, 0, (size_t)all * (size_t)all * sizeof *out);
     memcpy(m->probe, y, (size_t)all * sizeof *y);
     keel_status status = keel_native_jacobian(w, KEEL_MAP_F, t, y, differences, m->f_jacobian);

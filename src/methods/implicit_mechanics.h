@@ -9,10 +9,11 @@
 struct implicit_mechanics {
     struct implicit_rk rk;
     int nq, k, kg, stabilised, mass_varies;
-    keel_system *matrix;  /* sparse: (M, M, rows) (E - c J) */
-    double row_factor;    /* of all rows that are not redundant */
+    keel_system *matrix;               /* sparse: (M, M, rows) (E - c J) */
+    double row_factor, rolling_factor; /* of 0 = g and G v + g_t, of A v + b, where they are not redundant */
     double *before, *now; /* multipliers lambda, mu: at the begin of the last step, and at its end */
     double *mass;         /* nq x nq: its factor, where M is not constant */
+    double *masses;       /* the same, sparse: the entries of M that stand in the factors */
     double *rows;         /* K, as keel_native_rows has it */
     double *shift;        /* k: g_t */
     double *force, *slip; /* nq */

@@ -4,11 +4,14 @@
  *
  * One linear solve a step; symmetric, of order 2.  With coefficients that depend on t, f is taken at the
  * middle of the step.  Without a given Jacobian differences serve: central ones are exact for a quadratic f.
+ * With the pattern of a given Jacobian I - h/2 f'(x) is sparse.
  * Kahan 1993; Celledoni, McLachlan, Owren, Quispel, Geometric properties of Kahan's method, 2013. */
-#include <keel/method.h>
+#include <keel/native.h>
+#include <keel/system.h>
 
 #include "base/text.h"
 #include "linalg/dense.h"
+#include "linalg/sparse.h"
 #include "methods/composition.h"
 #include "methods/sampled.h"
 
@@ -18,6 +21,7 @@
 struct kahan {
     const keel_problem *problem;
     double *matrix, *entries; /* n x n, and as many as the pattern has */
+    keel_system *system;      /* in place of matrix; NULL: it is dense */
     double *pivot;            /* n ints */
     double *x, *f, *ahead;    /* width */
 };
@@ -39,12 +43,21 @@ static int has_jacobian(const keel_problem *p) {
     return p->f.value && p->f.jacobian;
 }
 
+static int goes_sparse(const keel_problem *p) {
+    return has_jacobian(p) && p->f.pattern && sparse_pays(p->n, p->n + (double)p->f.pattern->nnz) &&
+           sparse_available();
+}
+
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct kahan *m = w->method;
     size_t n = (size_t)w->n, width = (size_t)w->width;
+    int sparse = goes_sparse(p);
+    const keel_system_block block[] = {{KEEL_BLOCK_DIAGONAL, 0, 0, w->n, NULL},
+                                       {KEEL_BLOCK_PLAIN, 0, 0, w->n, p->f.pattern}};
     m->problem = p;
-    m->matrix = keel_work_doubles(w, n * n);
+    m->system = sparse ? keel_system_layout(w, w->n, block, 2, 1, 0) : NULL;
+    m->matrix = keel_work_doubles(w, sparse ? 0 : n * n);
     m->entries = keel_work_doubles(w, has_jacobian(p) && p->f.pattern ? (size_t)p->f.pattern->nnz : 0);
     m->pivot = keel_work_doubles(w, n);
     m->x = keel_work_doubles(w, width);
@@ -86,10 +99,24 @@ static keel_status found_matrix(keel_work *w, double t, const double *x) {
     return KEEL_OK;
 }
 
+static keel_status attempt_sparse(keel_work *w, keel_attempt *a) {
+    struct kahan *m = w->method;
+    double t = a->t + 0.5 * a->h;
+    const keel_system_value value[] = {{1, 0, NULL}, {-0.5 * a->h, 0, m->entries}};
+    keel_status status = keel_native_entries(w, KEEL_MAP_F, t, a->x, m->entries);
+    if (status == KEEL_OK) status = keel_rhs(w, t, a->x, m->f);
+    if (status == KEEL_OK) status = keel_system_factor(w, m->system, 0, value); /* else: a pole of the map */
+    if (status != KEEL_OK) return status;
+    for (int i = 0; i < w->width; i++) a->dx[i] = i < w->n ? a->h * m->f[i] : 0;
+    keel_system_solve(w, m->system, 0, a->dx, NULL);
+    return KEEL_OK;
+}
+
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct kahan *m = w->method;
     int n = w->n;
     double t = a->t + 0.5 * a->h;
+    if (m->system) return attempt_sparse(w, a);
     keel_status status = has_jacobian(m->problem) ? given_matrix(w, t, a->x) : found_matrix(w, t, a->x);
     if (status == KEEL_OK) status = keel_rhs(w, t, a->x, m->f);
     if (status != KEEL_OK) return status;

@@ -293,7 +293,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     int found = 0;
     for (int j = 0; j < l->n; j++) l->d[j] = a->h * a->f[j];
     for (int j = 0; j < l->m; j++) l->z[j] = l->given ? (a->first ? 0 : l->last[j]) : w->native->algebraic[j];
-    struct original_workspace capacity = {l->u, l->f, l->jacobian, l->matrix, l->pivot, l->moved, l->given};
+    struct original_workspace capacity = {l->u,     l->f,     l->jacobian, l->matrix,
+                                          l->pivot, l->moved, l->given,    NULL};
     keel_status status = a->first ? original_guess(w, a, l->n, l->m, &capacity, l->z) : KEEL_OK;
     if (status != KEEL_OK) return status;
     status = *nested ? by_nesting(w, a, &found) : by_newton(w, a, &found);

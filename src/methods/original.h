@@ -19,12 +19,16 @@ static inline keel_native_map original_rows(int given) {
     return given ? KEEL_MAP_ORIGINAL_G : KEEL_MAP_ALGEBRAIC;
 }
 
+/* Have both maps a jacobian with a pattern that pays?  Then the jacobians below are entries. */
+int original_goes_sparse(const keel_problem *p);
+
 /* NULL, or why a problem has no such equations. */
 const char *original_refuse(const keel_problem *p);
 
 struct original_workspace {
     double *u, *f, *jacobian, *matrix, *pivot, *change; /* n + m, n, n x (n + m), m x m, m, m */
     int given;                                          /* as they were written; else f and algebraic */
+    double *spare; /* sparse, in place of matrix and pivot: n + 3 m; NULL: dense */
 };
 /* z where the step begins: that of the nearest f(t,x,z) to the rate that is known there.  Where f is not
  * linear in z this tells which of several z the motion has. */

@@ -73,7 +73,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->mid = keel_work_doubles(w, (size_t)w->width);
     m->end = keel_work_doubles(w, (size_t)w->width);
     m->push = keel_work_doubles(w, nq);
-    m->mass = keel_work_doubles(w, keel_native_mass_doubles(p));
+    m->mass = keel_work_doubles(w, keel_native_sparse(w) ? 0 : keel_native_mass_doubles(p));
     m->rows = keel_work_doubles(w, keel_native_rows_doubles(w));
     m->n_rows = keel_work_doubles(w, keel_native_rows_doubles(w));
     m->slip = keel_work_doubles(w, kg);

@@ -79,16 +79,6 @@ static int entries_of(const struct derive_sparse *s) {
     return s->row_start ? s->row_start[s->rows] : 0;
 }
 
-/* Large mechanics and constrained Hamiltonians with few entries are solved by sparse matrices. */
-static int goes_sparse(const struct formulation *r) {
-    double entries = entries_of(&r->constraint.jacobian);
-    if (formulation_traits(r) & KEEL_CANONICAL && r->constraint.count)
-        return saddle_pays(r->n, 2 * r->constraint.count, r->n, entries + entries_of(&r->velocity.jacobian));
-    return formulation_traits(r) & KEEL_SECOND_ORDER &&
-           saddle_pays(r->n / 2, r->constraint.count + r->rolling.count, entries_of(&r->mass),
-                       entries + entries_of(&r->rolling.jacobian));
-}
-
 /* Systems of first order: with algebraic variables only of index 1, and solved by sparse matrices. */
 static int goes_by_pattern(const struct formulation *r) {
     const struct derive_sparse *rows = &r->algebraic.jacobian;
@@ -120,7 +110,8 @@ static double entries_of_hidden(const struct formulation *r) {
  * times, the rows of the manifold a hundred times; for an invariant, which is verified at two dozen points
  * each found by some ten corrections, two thousand times more. */
 int fill_matrices_fit(const struct formulation *r) {
-    if (goes_sparse(r)) return 1; /* as many numbers as the patterns have, which the budget knows already */
+    if (formulation_goes_sparse(r))
+        return 1; /* as many numbers as the patterns have, which the budget knows already */
     double n = r->n, m = r->m, mass = formulation_traits(r) & KEEL_SECOND_ORDER ? n / 2 : 0;
     double by_pattern = entries_of_hidden(r), hidden = by_pattern > 0 ? 0 : r->hidden.count;
     double rows = hidden + r->constraint.count + r->rolling.count, kept = rows + invariants(r);

@@ -109,6 +109,8 @@ int formulation_mechanics(
     struct formulation *r); /* 1; 0: it does not fit; -1: a message was added or memory is out */
 int formulation_hamiltonian(struct formulation *r); /* the same */
 int formulation_general(struct formulation *r);     /* 1 or -1 */
+/* Large mechanics and constrained Hamiltonians with few entries are solved by sparse matrices. */
+int formulation_goes_sparse(const struct formulation *r);
 /* Is the mass matrix of a lagrangian positive definite somewhere?  1; 0: nowhere; -1: nobody knows. */
 int formulation_inertia(const struct formulation *r);
 /* Is H_pp of a hamiltonian positive definite somewhere?  1; 0: nowhere, or nobody knows. */

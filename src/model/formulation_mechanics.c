@@ -2,6 +2,7 @@
  * lagrangian with nothing beside it. */
 #include "model/formulation.h"
 
+#include "linalg/saddle.h"
 #include "symbolic/derive_rules.h"
 #include "model/diagnostics.h"
 
@@ -120,6 +121,106 @@ static int at_rest(struct graph *g, const struct derive_sparse *mass) {
     return rests;
 }
 
+static double entries_of(const struct derive_sparse *s) {
+    return s->row_start ? s->row_start[s->rows] : 0;
+}
+
+int formulation_goes_sparse(const struct formulation *r) {
+    double entries = entries_of(&r->constraint.jacobian);
+    if (formulation_traits(r) & KEEL_CANONICAL && r->constraint.count)
+        return saddle_pays(r->n, 2 * r->constraint.count, r->n, entries + entries_of(&r->velocity.jacobian));
+    return formulation_traits(r) & KEEL_SECOND_ORDER &&
+           saddle_pays(r->n / 2, r->constraint.count + r->rolling.count, entries_of(&r->mass),
+                       entries + entries_of(&r->rolling.jacobian));
+}
+
+/* Rows of a map, and what else each of them moves with: coordinates that its jacobian lacks. */
+struct widening {
+    const struct formulation *r;
+    struct derive_sparse *of;
+    const int *first; /* rows + 1: its expressions among */
+    const expr *value;
+    int *place;        /* of an unknown, among the coordinates */
+    int *seen, *found; /* of coordinates: the last row, from 1 on, that had it; those of a row, ascending */
+};
+
+/* How many; -1: no memory. */
+static int coordinates_of(const struct widening *w, int row) {
+    struct graph *g = &w->r->y->m->graph;
+    struct expr_list all;
+    int first = w->first[row], count = 0, n = w->r->n / 2;
+    if (expr_symbols(g, (size_t)(w->first[row + 1] - first), w->value + first, &all)) return -1;
+    for (int e = w->of->row_start[row]; e < w->of->row_start[row + 1]; e++)
+        if (w->of->column[e] < n) w->seen[w->of->column[e]] = row + 1;
+    for (size_t k = 0; k < all.count; k++) {
+        const struct expr_node *symbol = &g->node[all.item[k]];
+        if (symbol->a != EXPR_UNKNOWN || symbol->c != 0) continue;
+        int j = w->place[symbol->b], at = count;
+        if (w->seen[j] == row + 1) continue;
+        count++;
+        for (; at > 0 && w->found[at - 1] > j; at--) w->found[at] = w->found[at - 1];
+        w->found[at] = j;
+        w->seen[j] = row + 1;
+    }
+    free(all.item);
+    return count;
+}
+
+/* Row by row the entries, and zeros in these places; `to` without room: counted alone. */
+static int join_rows(const struct widening *w, struct derive_sparse *to) {
+    const struct derive_sparse *of = w->of;
+    int entries = 0;
+    for (int i = 0; i < of->rows; i++) {
+        int more = coordinates_of(w, i), e = of->row_start[i], k = 0;
+        if (more < 0) return -1;
+        for (; e < of->row_start[i + 1] || k < more; entries++) {
+            int own = k == more || (e < of->row_start[i + 1] && of->column[e] < w->found[k]);
+            if (to->column) to->column[entries] = own ? of->column[e] : w->found[k];
+            if (to->column) to->value[entries] = own ? of->value[e] : derive_zero(&w->r->y->m->graph);
+            e += own;
+            k += !own;
+        }
+        if (to->column) to->row_start[i + 1] = entries;
+    }
+    memset(w->seen, 0, (size_t)w->r->n / 2 * sizeof *w->seen);
+    return entries;
+}
+
+static int widen(struct formulation *r, struct derive_sparse *of, const int *first, const expr *value) {
+    struct derive_sparse wider = {of->rows, of->columns, NULL, NULL, NULL};
+    size_t n = (size_t)r->n / 2 + 1;
+    int *place = calloc(3 * n, sizeof *place);
+    struct widening w = {r, of, first, value, place, place + n, place + 2 * n};
+    for (int j = 0; j < r->n / 2 && place; j++) place[r->y->m->graph.node[motion_of(r)->q[j]].b] = j;
+    int entries = place ? join_rows(&w, &wider) : -1;
+    if (entries > of->row_start[of->rows]) {
+        wider.row_start = calloc((size_t)of->rows + 1, sizeof *wider.row_start);
+        wider.column = calloc((size_t)entries + 1, sizeof *wider.column);
+        wider.value = calloc((size_t)entries + 1, sizeof *wider.value);
+        int fits = wider.row_start && wider.column && wider.value;
+        entries = fits ? join_rows(&w, &wider) : -1;
+        if (entries >= 0) derive_free(of), *of = wider;
+        else derive_free(&wider);
+    }
+    free(place);
+    return entries >= 0 && !r->y->m->graph.failed;
+}
+
+/* Sparse matrices have derivatives by q in the places of F_q and A: so these have all coordinates that rows
+ * of M, and A v + b, contain. */
+static int show_coordinates(struct formulation *r) {
+    int rows = r->rolling.count, fits = 1;
+    if (!formulation_goes_sparse(r)) return 1;
+    if (!r->mass_constant && r->f.jacobian.row_start)
+        fits = widen(r, &r->f.jacobian, r->mass.row_start, r->mass.value);
+    if (!fits || rows == 0 || !r->rolling.jacobian.row_start) return fits;
+    int *first = calloc((size_t)rows + 1, sizeof *first);
+    for (int i = 0; i < rows && first; i++) first[i + 1] = i + 1;
+    fits = first && widen(r, &r->rolling.jacobian, first, r->rolling.value);
+    free(first);
+    return fits;
+}
+
 /* The forces of contacts are those of rows that come and go: F is without them. */
 static int leave_contacts(struct formulation *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
@@ -158,5 +259,6 @@ int formulation_mechanics(struct formulation *r) {
            fill_rows(r, &r->constraint, &mode->constraint, r->basic) &&
            fill_rows(r, &r->rolling, &mode->rolling, r->basic + n) && curvature(r);
     r->mass_constant = good && at_rest(&r->y->m->graph, &r->mass);
+    good = good && show_coordinates(r);
     return good ? 1 : diagnostics_memory(r->messages) - 1;
 }

@@ -37,10 +37,48 @@ static const char chain[] = "param N = 30, c = 20\n"
                             "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)*(1 + i/N)/2 - 9.81*y[i])\n"
                             "run 0 .. 1\n";
 
+/* Double pendulums in a row, by their angles, with springs and dampers between them: M(q) in blocks. */
+#define PENDULA(more)                                                                           \
+    "param N = 40, k = 50, d = 5\n"                                                             \
+    "coord a[1..N], b[1..N]\n"                                                                  \
+    "for i in 1..N:\n"                                                                          \
+    "    init a[i] = 0.5*sin(i), b[i] = 1 + 0.3*cos(2*i), a[i]' = cos(i), b[i]' = 2*sin(3*i)\n" \
+    "for i in 2..N:\n"                                                                          \
+    "    force a[i]: -d*(a[i]' - a[i-1]')\n"                                                    \
+    "    force a[i-1]: d*(a[i]' - a[i-1]')\n" more                                              \
+    "lagrangian sum(i in 1..N, a[i]'^2 + b[i]'^2/2 + a[i]'*b[i]'*cos(a[i] - b[i])\n"            \
+    "    + 9.81*(2*cos(a[i]) + cos(b[i]))) - sum(i in 2..N, k/2*(b[i] - b[i-1])^2)\n"           \
+    "run 0 .. 1\n"
+
+/* A carriage on each of N beams that turn about one hub's place, on a rail that couples neighbours. */
+static const char arms[] =
+    "param N = 30, k = 30\n"
+    "coord a[1..N], r[1..N], x[1..N], y[1..N]\n"
+    "for i in 1..N:\n"
+    "    constraint px[i]: x[i] = r[i]*cos(a[i])\n"
+    "    constraint py[i]: y[i] = r[i]*sin(a[i]) + 0.1*sin(3*t)\n"
+    "    guess a[i] = 0.3*i, r[i] = 1 + i/N, x[i] = cos(0.3*i), y[i] = sin(0.3*i)\n"
+    "    guess a[i]' = 1, r[i]' = 0.2*cos(i), x[i]' = 0, y[i]' = 0\n"
+    "    force r[i]: -k*(r[i] - 1) - r[i]'\n"
+    "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)/2 + (r[i]'^2 + (1 + r[i]^2)*a[i]'^2)/2 - 5*y[i])\n"
+    "    - sum(i in 2..N, k/2*((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n";
+
+/* Discs that roll on a plane that heaves, with springs between them. */
+static const char discs[] =
+    "param N = 20, R = 0.5\n"
+    "coord x[1..N], y[1..N], a[1..N], s[1..N]\n"
+    "for i in 1..N:\n"
+    "    rolling along[i]: x[i]' - R*s[i]'*cos(a[i]) - 0.1*mod(i, 2)*cos(3*t) = 0\n"
+    "    rolling across[i]: y[i]' - R*s[i]'*sin(a[i]) = 0\n"
+    "    guess x[i] = i, y[i] = 0.1*sin(i), a[i] = 0.3*i, s[i] = 0\n"
+    "    guess x[i]' = 1, y[i]' = 0, a[i]' = sin(i), s[i]' = 1\n"
+    "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2 + 0.2*a[i]'^2 + 0.1*s[i]'^2)/2)\n"
+    "    - sum(i in 2..N, 20*((x[i] - x[i-1] - 1)^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n";
+
 static const char *const texts[] = {
-    LATTICE(""),
-    LATTICE("- sum(i in 1..N, k/9*(x[i] - i - y[1 + mod(7*i, N)])^2)"),
-    chain,
+    LATTICE(""), LATTICE("- sum(i in 1..N, k/9*(x[i] - i - y[1 + mod(7*i, N)])^2)"), chain,
+    PENDULA(""), PENDULA("    force b[i]: -d*sin(b[i] - a[1 + mod(7*i, N)])\n"),     arms,
+    discs,
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 

@@ -155,17 +155,83 @@ static const char skates[] =
     "    guess x[i] = i*cos(0.3), y[i] = -i*sin(0.3), a[i] = 0.2*i, x[i]' = 0, y[i]' = 0, a[i]' = sin(i)\n"
     "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2 + a[i]'^2*(1 + i/N))/2 - y[i])\nrun 0 .. 1\n";
 
+/* Discs that stand upright and roll, each tied to the one before it by a spring; the plane of every second
+ * one heaves.  Nothing but rolls; and beams that turn, with carriages on them, whose masses change. */
+static const char discs[] =
+    "param N = 20, R = 0.5\ncoord x[1..N], y[1..N], a[1..N], s[1..N]\n"
+    "for i in 1..N:\n"
+    "    rolling along[i]: x[i]' - R*s[i]'*cos(a[i]) - 0.1*mod(i, 2)*cos(3*t) = 0\n"
+    "    rolling across[i]: y[i]' - R*s[i]'*sin(a[i]) = 0\n"
+    "    guess x[i] = i, y[i] = 0.1*sin(i), a[i] = 0.3*i, s[i] = 0, x[i]' = 1, y[i]' = 0, a[i]' = sin(i), "
+    "s[i]' = 1\n"
+    "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2 + 0.2*a[i]'^2 + 0.1*s[i]'^2)/2)\n"
+    "    - sum(i in 2..N, 20*((x[i] - x[i-1] - 1)^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n";
+static const char beams[] =
+    "param N = 12\ncoord a[1..N], r[1..N], x[1..N], y[1..N], w[1..N]\n"
+    "for i in 1..N:\n"
+    "    constraint px[i]: x[i] = r[i]*cos(a[i])\n"
+    "    constraint py[i]: y[i] = r[i]*sin(a[i])\n"
+    "    rolling wheel[i]: w[i]' - r[i]*a[i]' = 0\n"
+    "    guess a[i] = 0.3*i, r[i] = 1 + i/N, x[i] = cos(0.3*i), y[i] = sin(0.3*i), w[i] = 0\n"
+    "    guess a[i]' = 1, r[i]' = 0.2*cos(i), x[i]' = 0, y[i]' = 0, w[i]' = 1\n"
+    "    force r[i]: -30*(r[i] - 1) - r[i]'\n"
+    "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)/2 + (r[i]'^2 + (1 + r[i]^2)*a[i]'^2)/2 + w[i]'^2/4\n"
+    "    + 0.3*w[i]'*r[i]'*sin(a[i]) - 5*y[i])\n"
+    "    - sum(i in 2..N, 15*((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n";
+
 static void what_rolls_is_that_of_dense_matrices(void **state) {
-    keel_model *m;
-    const keel_problem *p = read_text(skates, &m);
+    static const char *const texts[] = {skates, discs, beams};
+    static const char *const methods[] = {"rolling-midpoint", "radau-ggl", "radau-index3"};
     (void)state;
-    assert_int_equal(p->rolling.count, 20);
-    compare(p, (keel_options){.method = "rolling-midpoint", .step = 0.02}, 0.1, 1e-10);
+    for (int i = 0; i < 3; i++) {
+        keel_model *m;
+        const keel_problem *p = read_text(texts[i], &m);
+        assert_true(p->rolling.count >= 12 && p->mass.constant == (i < 2));
+        for (int k = 0; k < 3; k++) {
+            compare(p, (keel_options){.method = methods[k], .step = 0.02}, 0.1, 1e-10);
+            if (k) compare(p, (keel_options){.method = methods[k], .rtol = 1e-7}, 0.1, 1e-7);
+        }
+        keel_model_close(m);
+    }
+}
+
+/* The pattern of what rolls must have what its rows depend on, too: the angle of a skate. */
+static const keel_problem *plain;
+static int without_angles(double t, const double *u, double *out, void *user) {
+    double entries[64];
+    int code = plain->rolling.jacobian(t, u, entries, user);
+    for (int i = 0; i < plain->rolling.count; i++)
+        for (int k = 0; k < 2; k++) out[2 * i + k] = entries[3 * i + k];
+    return code;
+}
+
+static void what_rolls_shows_its_coordinates(void **state) {
+    static const char *const methods[] = {"radau", "radau-ggl"};
+    int start[32] = {0}, column[64];
+    keel_model *m;
+    (void)state;
+    plain = read_text(skates, &m);
+    const keel_pattern *before = plain->rolling.pattern, lacking = {2 * plain->rolling.count, start, column};
+    assert_int_equal(before->nnz, 3 * plain->rolling.count);
+    for (int i = 0; i < plain->rolling.count; i++) {
+        start[i + 1] = 2 * i + 2;
+        for (int k = 0; k < 2; k++) column[2 * i + k] = before->column[3 * i + k];
+    }
+    keel_problem p = *plain;
+    p.extras = NULL;
+    p.velocity = (keel_map){0};
+    p.rolling.jacobian = without_angles;
+    p.rolling.pattern = &lacking;
+    for (int k = 0; k < 2; k++) {
+        keel_solver *s = keel_open(&p, &(keel_options){.method = methods[k], .step = 0.02});
+        assert_int_equal(keel_state_of(s), KEEL_EINVAL);
+        expect_words(s, "the pattern of rolling lacks an entry|depends on `a[");
+        keel_close(s);
+    }
     keel_model_close(m);
 }
 
 /* The third rod of a chain said twice, by C, which tells nobody. */
-static const keel_problem *plain;
 static int said_twice(double t, const double *u, double *out, void *user) {
     int code = plain->constraint.value(t, u, out, user);
     out[plain->constraint.count] = 3 * out[2];
@@ -219,12 +285,15 @@ static void a_redundant_row_stands_aside(void **state) {
 }
 
 static void same_bits(void **state) {
-    static const char *const methods[] = {"rattle",       "rattle6", "shake",           "radau-ggl",
-                                          "radau-index3", "spark4",  "rolling-midpoint"};
+    enum { ON_BEAMS = 7 }; /* from here on */
+    static const char *const methods[] = {
+        "rattle",       "rattle6",          "shake",     "spark4",       "radau-ggl",
+        "radau-index3", "rolling-midpoint", "radau-ggl", "radau-index3", "rolling-midpoint"};
     (void)state;
     for (int k = 0; k < (int)(sizeof methods / sizeof *methods); k++) {
         keel_model *m;
-        const keel_problem *p = read_framework(3, (enum coupling)(k % COUPLINGS), &m);
+        const keel_problem *p =
+            k < ON_BEAMS ? read_framework(3, (enum coupling)(k % COUPLINGS), &m) : read_text(beams, &m);
         const keel_options o = {.method = methods[k], .step = 0.01};
         keel_solver *a = run(p, &o, 0.05), *fork = keel_fork(a);
         size_t size = keel_save(a, NULL, 0);
@@ -247,6 +316,7 @@ int main(void) {
         cmocka_unit_test(runs_are_those_of_dense_matrices),
         cmocka_unit_test(chains_of_any_length_are_those_of_dense_matrices),
         cmocka_unit_test(what_rolls_is_that_of_dense_matrices),
+        cmocka_unit_test(what_rolls_shows_its_coordinates),
         cmocka_unit_test(a_redundant_row_stands_aside),
         cmocka_unit_test(same_bits),
     };

@@ -11,7 +11,8 @@
 #include <keel/model.h>
 
 /* Diffusion along a line with a reaction; a chain of rods; one that hangs under a large tension between
- * springs; rods written by momenta; masses between stiff springs. */
+ * springs; rods written by momenta; masses between stiff springs; double pendulums by their angles; discs
+ * that roll. */
 #define CHAIN                                                            \
     "let X[0] = 0, Y[0] = 0\n"                                           \
     "for i in 1..N:\n"                                                   \
@@ -50,6 +51,21 @@ static const struct source {
      "    let Q[i] = q[i]\n"
      "    init q[i] = sin(i), p[i] = 0\n"
      "hamiltonian sum(i in 1..N, p[i]^2/2 + 400*(Q[i] - Q[i-1])^2 + (Q[i] - Q[i-1])^4)\nrun 0 .. 1\n",
+     0.02, 0},
+    {"param N = 30\ncoord a[1..N], b[1..N]\n"
+     "for i in 1..N:\n"
+     "    init a[i] = 0.5*sin(i), b[i] = 1 + 0.3*cos(2*i), a[i]' = 3*cos(i), b[i]' = 4*sin(3*i)\n"
+     "lagrangian sum(i in 1..N, a[i]'^2 + b[i]'^2/2 + a[i]'*b[i]'*cos(a[i] - b[i])\n"
+     "    + 9.81*(2*cos(a[i]) + cos(b[i]))) - sum(i in 2..N, 200*(b[i] - b[i-1])^2)\nrun 0 .. 1\n",
+     0.01, 0},
+    {"param N = 20\ncoord x[1..N], y[1..N], a[1..N], s[1..N]\n"
+     "for i in 1..N:\n"
+     "    rolling along[i]: x[i]' - s[i]'*cos(a[i]) = 0\n"
+     "    rolling across[i]: y[i]' - s[i]'*sin(a[i]) = 0\n"
+     "    guess x[i] = i, y[i] = 0.1*sin(i), a[i] = 0.3*i, s[i] = 0, x[i]' = 1, y[i]' = 0\n"
+     "    guess a[i]' = 2*sin(i), s[i]' = 1\n"
+     "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2 + 0.2*a[i]'^2 + 0.1*s[i]'^2)/2)\n"
+     "    - sum(i in 2..N, 200*((x[i] - x[i-1] - 1)^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n",
      0.02, 0},
 };
 
