@@ -112,7 +112,8 @@ static int try_rate(struct engine *e, double h, const double *slope, double *rat
  * solution are, in tolerances, a = |h f|, b = |h (f1 - f)| and c = |h (f2 - f1)|, and from one order to the
  * next they shrink by q = max(b/a, sqrt(c/a)): where a motion begins at rest, a and c are of velocities, b of
  * positions, which have not moved.  The error of order p is about a q^p then, and is to be a hundredth.
- * 0: nothing is known. */
+ * 0: nothing is known, as of a motion whose bend is round-off. */
+#define BENT 1e-7
 static double trial_growth(struct engine *e, double h) {
     int n = e->field.n;
     double order = e->stepper->error_order, *f1 = e->dx, *f2 = e->scratch;
@@ -123,7 +124,7 @@ static double trial_growth(struct engine *e, double h) {
     for (int i = 0; i < n; i++) f2[i] -= f1[i];
     for (int i = 0; i < n; i++) f1[i] -= f[i];
     double a = sqrt(square(e, f)), q = fmax(sqrt(square(e, f1)) / a, sqrt(sqrt(square(e, f2)) / a));
-    if (!(a > 0 && isfinite(a) && isfinite(q))) return 0;
+    if (!(a > 0 && isfinite(a) && isfinite(q) && q > BENT)) return 0;
     return fmin(pow(0.01 / (fabs(h) * a) * pow(q, -order), 1 / (order + 1)), 0.3 / q);
 }
 
@@ -132,7 +133,7 @@ static double trial_growth(struct engine *e, double h) {
  * 0 make this short without a reason, and a step is worth more than the rates of a trial.  Where there are
  * events it stays short: a motion that bounces may be simple, and a long step would look beyond the floor. */
 double control_first_step(struct engine *e, double t_end) {
-    enum { TRIALS = 3, MOST = 250 };
+    enum { TRIALS = 3, MOST = 1000 };
     struct field *fd = &e->field;
     double span = t_end - e->r->t, longest = fmin(control_longest(e, t_end), fabs(span));
     const double *x = e->x[e->r->current], *f = e->f[e->r->current];
