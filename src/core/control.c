@@ -129,9 +129,9 @@ static double trial_growth(struct engine *e, double h) {
 }
 
 /* Such that an Euler step is a hundredth of the state, refined by the second derivative (HNW II.4).  A state
- * that an event has left at a round-off of 0 says nothing: not below what the clock resolves.  States that are
- * 0 make this short without a reason, and a step is worth more than the rates of a trial.  Where there are
- * events it stays short: a motion that bounces may be simple, and a long step would look beyond the floor. */
+ * that an event has left at a round-off of 0 says nothing: not below what the clock resolves.  States that
+ * are 0 make this short without a reason, and a step is worth more than the rates of a trial.  It grows at
+ * most a thousandfold, and not where the motion is simple: that may end where nobody looked, at a floor. */
 double control_first_step(struct engine *e, double t_end) {
     enum { TRIALS = 3, MOST = 1000 };
     struct field *fd = &e->field;
@@ -150,7 +150,7 @@ double control_first_step(struct engine *e, double t_end) {
     double second = larger <= 1e-15 ? fmax(1e-6, h * 1e-3) : pow(0.01 / larger, 1 / order);
     h = fmin(fmin(100 * h, second), longest);
     longest = fmin(MOST * h, longest);
-    int tries = fd->p.event.count || e->stepper->aim ? 0 : TRIALS;
+    int tries = e->stepper->aim ? 0 : TRIALS;
     for (double growth = 2; tries > 0 && growth >= 2 && h < longest; tries--) {
         growth = trial_growth(e, direction * h);
         h = growth > 1 ? fmin(growth * h, longest) : h;

@@ -38,7 +38,7 @@ static void the_first_step_is_no_trial(void **state) {
             }
 }
 
-/* Nothing is known of x' = 0; and simple motion may end where nobody looked, so that its first step is short. */
+/* Nothing is known of x' = 0; and simple motion may end where nobody looked: its first step is short. */
 static int still(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     out[0] = u[1], out[1] = 0;
