@@ -101,26 +101,65 @@ double control_longest(struct engine *e, double t_end) {
     return fmax(fmax(0.01 * fabs(t_end - r->base), clock), 1e-300);
 }
 
+/* The rate at x + h slope, which is e->split; 0: there is none. */
+static int try_rate(struct engine *e, double h, const double *slope, double *rate) {
+    const double *x = e->x[e->r->current];
+    for (int i = 0; i < e->field.n; i++) e->split[i] = x[i] + h * slope[i];
+    return field_rhs(&e->field, e->r->t + h, e->split, rate) == KEEL_OK;
+}
+
+/* By how much a trial step of h may grow.  With the rates f1 at x + h f and f2 at x + h f1 the terms of the
+ * solution are, in tolerances, a = |h f|, b = |h (f1 - f)| and c = |h (f2 - f1)|, and from one order to the
+ * next they shrink by q = max(b/a, sqrt(c/a)): where a motion begins at rest, a and c are of velocities, b of
+ * positions, which have not moved.  The error of order p is about a q^p then, and is to be a hundredth.
+ * 0: nothing is known, as of a motion whose bend is round-off. */
+#define BENT 1e-7
+static double trial_growth(struct engine *e, double h) {
+    int n = e->field.n;
+    double order = e->stepper->error_order, *f1 = e->dx, *f2 = e->scratch;
+    const double *f = e->f[e->r->current];
+    if (!try_rate(e, h, f, f1)) return 0;
+    measure_by(e, e->x[e->r->current], e->split);
+    if (!try_rate(e, h, f1, f2)) return 0;
+    for (int i = 0; i < n; i++) f2[i] -= f1[i];
+    for (int i = 0; i < n; i++) f1[i] -= f[i];
+    double a = sqrt(square(e, f)), q = fmax(sqrt(square(e, f1)) / a, sqrt(sqrt(square(e, f2)) / a));
+    if (!(a > 0 && isfinite(a) && isfinite(q) && q > BENT)) return 0;
+    return fmin(pow(0.01 / (fabs(h) * a) * pow(q, -order), 1 / (order + 1)), 0.3 / q);
+}
+
 /* Such that an Euler step is a hundredth of the state, refined by the second derivative (HNW II.4).  A state
- * that an event has left at a round-off of 0 says nothing: not below what the clock resolves. */
+ * that an event has left at a round-off of 0 says nothing: not below what the clock resolves.  States that
+ * are 0 make this short without a reason, and a step is worth more than the rates of a trial.  It grows at
+ * most a thousandfold, and not where the motion is simple: that may end where nobody looked, at a floor. */
 double control_first_step(struct engine *e, double t_end) {
+    enum { TRIALS = 3, MOST = 1000 };
     struct field *fd = &e->field;
-    double span = t_end - e->r->t, longest = control_longest(e, t_end);
+    double span = t_end - e->r->t, longest = fmin(control_longest(e, t_end), fabs(span));
     const double *x = e->x[e->r->current], *f = e->f[e->r->current];
-    if (fd->n == 0) return fmin(longest, fabs(span));
+    if (fd->n == 0) return longest;
     double order = e->stepper->error_order, direction = span < 0 ? -1 : 1;
-    double d0 = control_norm(e, x, x, x), d1 = control_norm(e, f, x, x);
+    double d0 = control_norm(e, x, x, x), d1 = control_norm(e, f, x, x), d2 = 0;
     double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-    h = fmin(fmin(fmax(h, 64 * DBL_EPSILON * fabs(e->r->t)), fabs(span)), longest);
-    for (int i = 0; i < fd->n; i++) e->split[i] = x[i] + direction * h * f[i];
-    double d2 = 0;
-    if (field_rhs(fd, e->r->t + direction * h, e->split, e->dx) == KEEL_OK) {
+    h = fmin(fmax(h, 64 * DBL_EPSILON * fabs(e->r->t)), longest);
+    if (try_rate(e, direction * h, f, e->dx)) {
         for (int i = 0; i < fd->n; i++) e->dx[i] -= f[i];
         d2 = control_norm(e, e->dx, x, x) / h;
     }
     double larger = fmax(d1, d2);
     double second = larger <= 1e-15 ? fmax(1e-6, h * 1e-3) : pow(0.01 / larger, 1 / order);
-    return fmin(fmin(fmin(100 * h, second), fabs(span)), longest);
+    h = fmin(fmin(100 * h, second), longest);
+    longest = fmin(MOST * h, longest);
+    int tries = e->stepper->aim ? 0 : TRIALS;
+    for (double growth = 2; tries > 0 && growth >= 2 && h < longest; tries--) {
+        growth = trial_growth(e, direction * h);
+        h = growth > 1 ? fmin(growth * h, longest) : h;
+    }
+    if (fd->m > 0) { /* y is looked for from here again */
+        algebra_stand(fd, e->r->t, x);
+        memcpy(fd->y, x + fd->n, (size_t)fd->m * sizeof *x);
+    }
+    return h;
 }
 
 /* Steps that grew long where the last motion was simple (x' = 1 has no error at all) are beyond what the
