@@ -162,16 +162,16 @@ void emit_loop_functions(struct emit *e, const struct emit_loop *loop, int adapt
 /* lanes_glide for these rows, as a function of its own: its numbers are nobody else's. */
 static void put_glide(struct emit *e, const struct emit_loop *loop, int keeps) {
     int n = loop->n, kept = loop->kept, width = (n + 3) / 4 * 4;
-    emit_put(e, "LANES_APART static int glide%d_%s(struct lanes *l, const struct lanes_workspace *m,\n",
-             keeps, loop->name);
-    emit_put(e, "    double units, void *own, long most) {\nstruct lanes_quick q;\n");
+    emit_put(e, "LANES_APART static void glide%d_%s(struct lanes_glide *g, void *own) {\n", keeps,
+             loop->name);
+    emit_put(e, "struct lanes_quick q;\n");
     emit_put(e, "struct rowspace space = {%d, %d, 0, q.q, q.r, q.inverse, q.used, 0};\n", kept, width);
-    emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, units, q.inverse_weight, q.gradients, q.size,\n",
-             n, width, kept, kept == 2 && width == 4, n);
-    emit_put(e, "    q.residual, &space, 0, q.c, q.z, q.d};\n");
-    emit_put(e, "return lanes_glide(l, &table_%s, &p, &q, m, ", loop->name);
+    emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, g->units, q.inverse_weight, q.gradients,\n", n,
+             width, kept, kept == 2 && width == 4, n);
+    emit_put(e, "    q.size, q.residual, &space, 0, q.c, q.z, q.d};\n");
+    emit_put(e, "lanes_glide(g, &table_%s, &p, &q, ", loop->name);
     emit_loop_functions(e, loop, 0);
-    emit_put(e, "own, %d, most);\n}\n", keeps);
+    emit_put(e, "own, %d);\n}\n", keeps);
 }
 
 static void put_steps(struct emit *e, const struct emit_loop *loop, int keeps, int adaptive) {

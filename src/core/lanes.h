@@ -9,11 +9,8 @@
 #ifndef KEEL_CORE_LANES_H
 #define KEEL_CORE_LANES_H
 
-struct lanes;
-struct lanes_workspace;
-/* lanes_glide, for so many steps at most, of a model whose rows keep to such units. */
-typedef int lanes_glide_fn(struct lanes *l, const struct lanes_workspace *m, double units, void *user,
-                           long most);
+struct lanes_glide;
+typedef void lanes_glide_fn(struct lanes_glide *g, void *user); /* lanes_glide of a model */
 
 /* Numbers by state, row or parameter, each for all lanes; locals of a compiled model. */
 struct lanes_workspace {

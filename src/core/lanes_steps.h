@@ -119,9 +119,21 @@ static inline void lanes_end(struct lanes *l, const struct project *p, const str
 }
 
 #ifndef KEEL_DEVICE
-/* What steps in which nothing rare happens read and change.  Nobody asks for the numbers of one run here: so
- * they stay in registers, or are stored once, where those of the workspace are stored whenever they
- * change. */
+/* What steps in which nothing rare happens read and change, on the way there and back. */
+struct lanes_glide {
+    keel_real x[KEEL_LANES_STATES], f[KEEL_LANES_STATES], largest[KEEL_LANES_STATES];
+    keel_real inverse_weight[KEEL_LANES_STATES], reference[KEEL_LANES_ROWS], size[KEEL_LANES_ROWS];
+    keel_real beyond[KEEL_LANES_ROWS], worst[KEEL_LANES_ROWS], was[KEEL_LANES_ROWS];
+    keel_real t, base, h, number;
+    keel_truth weighs, steps, looked; /* steps of each run; how many of its rates have been looked at */
+    const keel_real *least, *spread;
+    const double *share;
+    double units;
+    long most; /* steps */
+};
+
+/* The same while they are taken.  Nobody asks for the numbers of one run here: so they stay in registers, or
+ * are stored once, where those of the workspace are stored whenever they change. */
 struct lanes_quick {
     keel_real x[KEEL_LANES_STATES], f[KEEL_LANES_STATES], next[KEEL_LANES_STATES], stage[KEEL_LANES_STATES];
     keel_real dx[KEEL_LANES_STATES], k[KEEL_LANES_STATES * KEEL_LANES_STAGES], d[KEEL_LANES_STATES];
@@ -182,16 +194,16 @@ static inline long lanes_ahead(const struct lanes *l, int keeps) {
 }
 
 /* States that have outgrown their sizes, and weights after them; 0: one is not finite. */
-static inline int lanes_quick_outgrow(const struct lanes *l, const struct project *p, struct lanes_quick *q,
-                                      const struct lanes_workspace *m, keel_truth outgrown, int keeps) {
+static inline int lanes_quick_outgrow(const struct project *p, struct lanes_quick *q,
+                                      const struct lanes_glide *g, keel_truth outgrown, int keeps) {
     if (!keel_all(lanes_finite(p->n, q->next))) return 0;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
         keel_real size = keel_abs(q->next[i]);
         q->largest[i] = keel_select(size > q->largest[i], size, q->largest[i]);
     }
     if (!keeps) return 1;
-    project_weigh(p->n, q->largest, m->least, m->spread, q->d);
-    lanes_choose(p->n, outgrown & l->weighs, q->d, q->inverse_weight);
+    project_weigh(p->n, q->largest, g->least, g->spread, q->d);
+    lanes_choose(p->n, outgrown & g->weighs, q->d, q->inverse_weight);
     return 1;
 }
 
@@ -207,22 +219,21 @@ static inline int lanes_quick_rest(const struct project *p, struct lanes_quick *
 
 /* Fixed steps, so many at most, as long as nothing rare happens; 0: there something does.  lanes_step takes
  * that one from its begin.  Of what it does in any case this is the part that most steps need. */
-static inline int lanes_glide(struct lanes *l, const keel_rk *table, const struct project *p,
-                              struct lanes_quick *q, const struct lanes_workspace *m, keel_fn *rhs,
-                              keel_fn *values, keel_fn *gradients, void *user, int keeps, long most) {
+static inline void lanes_glide(struct lanes_glide *g, const keel_rk *table, const struct project *p,
+                               struct lanes_quick *q, keel_fn *rhs, keel_fn *values, keel_fn *gradients,
+                               void *user, int keeps) {
     const int n = p->n, rows = p->kept;
-    const double *share = l->k[0]->share;
-    long left = most;
-    lanes_copy(n, m->x, q->x), lanes_copy(n, m->f, q->f), lanes_copy(n, m->largest, q->largest);
-    lanes_copy(rows, m->reference, q->reference);
-    lanes_copy(rows, m->worst, q->worst), lanes_copy(rows, m->was, q->was);
+    const double *share = g->share;
+    long left = g->most;
+    keel_real t = g->t, number = g->number, base = g->base, h = g->h;
+    keel_truth steps = g->steps, looked = {0};
+    lanes_copy(n, g->x, q->x), lanes_copy(n, g->f, q->f), lanes_copy(n, g->largest, q->largest);
+    lanes_copy(rows, g->reference, q->reference);
+    lanes_copy(rows, g->worst, q->worst), lanes_copy(rows, g->was, q->was);
     if (keeps) {
-        lanes_copy(n, m->inverse_weight, q->inverse_weight);
-        lanes_copy(rows, m->size, q->size), lanes_copy(rows, m->beyond, q->beyond);
+        lanes_copy(n, g->inverse_weight, q->inverse_weight);
+        lanes_copy(rows, g->size, q->size), lanes_copy(rows, g->beyond, q->beyond);
     }
-    keel_real t = l->t, number = l->number, base = l->base, h = l->h;
-    keel_truth steps, looked = {0};
-    for (int i = 0; i < KEEL_LANES; i++) steps[i] = l->steps[i];
     for (; left > 0; left--) {
         keel_rk_step(table, n, rhs, user, t, h, q->x, q->f, q->k, q->stage, q->dx);
         keel_real t_new = base + (number + 1.0) * h;
@@ -242,7 +253,7 @@ static inline int lanes_glide(struct lanes *l, const keel_rk *table, const struc
             if (!share || !lanes_quick_rest(p, q, gradients, user, t_new, share, looks)) break;
             looked -= looks;
         }
-        if (keel_any(outgrown) && !lanes_quick_outgrow(l, p, q, m, outgrown, keeps)) break;
+        if (keel_any(outgrown) && !lanes_quick_outgrow(p, q, g, outgrown, keeps)) break;
         KEEL_RK_UNROLL for (int i = 0; i < rows; i++) {
             keel_real off = keel_abs(q->residual[i]);
             q->worst[i] = keel_select(q->worst[i] > off, q->worst[i], off);
@@ -253,15 +264,47 @@ static inline int lanes_glide(struct lanes *l, const keel_rk *table, const struc
         number += 1.0;
         steps += 1;
     }
-    lanes_copy(n, q->x, m->x), lanes_copy(n, q->f, m->f), lanes_copy(n, q->largest, m->largest);
-    lanes_copy(rows, q->worst, m->worst), lanes_copy(rows, q->was, m->was);
-    if (keeps) lanes_copy(n, q->inverse_weight, m->inverse_weight);
-    l->t = t, l->number = number;
-    for (int i = 0; i < KEEL_LANES; i++) {
-        l->done[i] += most - left, l->steps[i] += most - left;
-        if (l->own[i]) l->k[i]->verifications += looked[i];
+    lanes_copy(n, q->x, g->x), lanes_copy(n, q->f, g->f), lanes_copy(n, q->largest, g->largest);
+    lanes_copy(rows, q->worst, g->worst), lanes_copy(rows, q->was, g->was);
+    if (keeps) lanes_copy(n, q->inverse_weight, g->inverse_weight);
+    g->t = t, g->number = number, g->looked = looked;
+    g->most = left;
+}
+
+/* The same by the function of the model: by copies, so that the numbers of the workspace are known to nobody
+ * else, and a compiler may keep them where it likes.  0: the next step is for lanes_step. */
+static inline void lanes_glides(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                                void *user, int keeps) {
+    const int n = p->n, rows = p->kept;
+    long ahead = lanes_ahead(l, keeps);
+    if (ahead == 0) return;
+    struct lanes_glide g = {.t = l->t,
+                            .base = l->base,
+                            .h = l->h,
+                            .number = l->number,
+                            .weighs = l->weighs,
+                            .least = m->least,
+                            .spread = m->spread,
+                            .share = l->k[0]->share,
+                            .units = p->units,
+                            .most = ahead};
+    lanes_copy(n, m->x, g.x), lanes_copy(n, m->f, g.f), lanes_copy(n, m->largest, g.largest);
+    lanes_copy(rows, m->reference, g.reference);
+    lanes_copy(rows, m->worst, g.worst), lanes_copy(rows, m->was, g.was);
+    if (keeps) {
+        lanes_copy(n, m->inverse_weight, g.inverse_weight);
+        lanes_copy(rows, m->size, g.size), lanes_copy(rows, m->beyond, g.beyond);
     }
-    return left == 0;
+    for (int i = 0; i < KEEL_LANES; i++) g.steps[i] = l->steps[i];
+    m->glide(&g, user);
+    lanes_copy(n, g.x, m->x), lanes_copy(n, g.f, m->f), lanes_copy(n, g.largest, m->largest);
+    lanes_copy(rows, g.worst, m->worst), lanes_copy(rows, g.was, m->was);
+    if (keeps) lanes_copy(n, g.inverse_weight, m->inverse_weight);
+    l->t = g.t, l->number = g.number;
+    for (int i = 0; i < KEEL_LANES; i++) {
+        l->done[i] += ahead - g.most, l->steps[i] += ahead - g.most;
+        if (l->own[i]) l->k[i]->verifications += g.looked[i];
+    }
 }
 #endif
 
@@ -269,15 +312,13 @@ static inline int lanes_glide(struct lanes *l, const keel_rk *table, const struc
 static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct project *p,
                              const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
                              keel_fn *gradients, void *user, int keeps) {
+#ifndef KEEL_DEVICE
+    if (m->glide) lanes_glides(l, p, m, user, keeps);
+#endif
     if (l->quiet == 0) {
         lanes_before(l, !keeps);
         if (keel_any(l->stop)) return 0;
-#ifndef KEEL_DEVICE
-        long ahead = m->glide ? lanes_ahead(l, keeps) : 0;
-        if (ahead > 0 && m->glide(l, m, p->units, user, ahead)) return 1;
-        if (!m->glide)
-#endif
-            lanes_plan(l, keeps);
+        if (!m->glide) lanes_plan(l, keeps);
     }
     keel_rk_step(table, p->n, rhs, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
     l->t_new = l->base + (l->number + 1.0) * l->h;
