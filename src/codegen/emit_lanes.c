@@ -40,6 +40,7 @@ void emit_lanes_loops(struct emit *e, const struct emit_loop *loop) {
         emit_header(e, emit_mechanism);
         emit_header(e, emit_lanes_motion);
     }
+    emit_header(e, emit_lanes_glide);
     emit_header(e, emit_lanes_steps);
 }
 
