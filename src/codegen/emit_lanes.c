@@ -27,6 +27,7 @@ void emit_lanes_loops(struct emit *e, const struct emit_loop *loop) {
     const struct emit_mechanics *motion = loop->motion;
     emit_put(e, "#define KEEL_LANES_ROWS %d\n#define KEEL_LANES_STATES %d\n", motion ? loop->kept : EMIT_KEPT,
              motion ? loop->n : EMIT_STATES);
+    emit_put(e, "#define KEEL_LANES_STAGES %d\n", loop->table->stages);
     emit_put(e, "typedef int keel_fn(keel_real, const keel_real *, keel_real *, void *);\n");
     emit_header(e, emit_explicit);
     emit_header(e, emit_rowspace);
@@ -39,6 +40,7 @@ void emit_lanes_loops(struct emit *e, const struct emit_loop *loop) {
         emit_header(e, emit_mechanism);
         emit_header(e, emit_lanes_motion);
     }
+    emit_header(e, emit_lanes_glide);
     emit_header(e, emit_lanes_steps);
 }
 
@@ -158,12 +160,30 @@ void emit_loop_functions(struct emit *e, const struct emit_loop *loop, int adapt
     else if (adaptive) emit_put(e, "0, ");
 }
 
+/* lanes_glide for these rows, as a function of its own: its numbers are nobody else's. */
+static void put_glide(struct emit *e, const struct emit_loop *loop, int keeps) {
+    int n = loop->n, kept = loop->kept, width = (n + 3) / 4 * 4;
+    emit_put(e, "LANES_APART static void glide%d_%s(struct lanes_glide *g, void *own) {\n", keeps,
+             loop->name);
+    emit_put(e, "struct lanes_quick q;\n");
+    emit_put(e, "struct rowspace space = {%d, %d, 0, q.q, q.r, q.inverse, q.used, 0};\n", kept, width);
+    emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, g->units, q.inverse_weight, q.gradients,\n", n,
+             width, kept, kept == 2 && width == 4, n);
+    emit_put(e, "    q.size, q.residual, &space, 0, q.c, q.z, q.d};\n");
+    emit_put(e, "lanes_glide(g, &table_%s, &p, &q, ", loop->name);
+    emit_loop_functions(e, loop, 0);
+    emit_put(e, "own, %d);\n}\n", keeps);
+}
+
 static void put_steps(struct emit *e, const struct emit_loop *loop, int keeps, int adaptive) {
     emit_put(e, "static void steps%d%d_%s(struct keel_kernel_state *const *, void *const *, long *);\n",
              keeps, adaptive, loop->name);
     char head[40] = "static void steps00";
     head[17] = (char)('0' + keeps), head[18] = (char)('0' + adaptive);
+    int glides = !adaptive && !loop->motion;
+    if (glides) put_glide(e, loop, keeps);
     put_lanes(e, head, loop);
+    if (glides) emit_put(e, "m.glide = glide%d_%s;\n", keeps, loop->name);
     if (loop->motion) emit_put(e, "motion_begin(own);\n");
     emit_put(e, "lanes_%s(&table_%s, &p, &m, ", adaptive ? "adaptive" : "fixed", loop->name);
     emit_loop_functions(e, loop, adaptive);

@@ -9,6 +9,9 @@
 #ifndef KEEL_CORE_LANES_H
 #define KEEL_CORE_LANES_H
 
+struct lanes_glide;
+typedef void lanes_glide_fn(struct lanes_glide *g, void *user); /* lanes_glide of a model */
+
 /* Numbers by state, row or parameter, each for all lanes; locals of a compiled model. */
 struct lanes_workspace {
     keel_real *first_x, *first_f; /* as they come in and go out; x and f can stay in registers */
@@ -19,6 +22,7 @@ struct lanes_workspace {
     const struct project *general; /* for runs whose two short rows cancel, with a row space of its own */
     keel_fn *terms;                /* of the rows; 0: none */
     void *user;
+    lanes_glide_fn *glide; /* of fixed steps; 0: there is none */
 };
 
 /* The runs, and what a call finds out. */

@@ -122,10 +122,13 @@ static inline void lanes_end(struct lanes *l, const struct project *p, const str
 static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct project *p,
                              const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
                              keel_fn *gradients, void *user, int keeps) {
+#ifndef KEEL_DEVICE
+    if (m->glide) lanes_glides(l, p, m, user, keeps);
+#endif
     if (l->quiet == 0) {
         lanes_before(l, !keeps);
         if (keel_any(l->stop)) return 0;
-        lanes_plan(l, keeps);
+        if (!m->glide) lanes_plan(l, keeps);
     }
     keel_rk_step(table, p->n, rhs, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
     l->t_new = l->base + (l->number + 1.0) * l->h;

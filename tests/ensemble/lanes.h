@@ -59,7 +59,7 @@ static const struct {
     {kepler, {"e=0:1:21", "s=0,1,0.9"}, {.method = "rk4+project", .step = 0.02}, 4, 4},
     {kepler, {"e=0:1:21", "s=0,1,0.9"}, {.method = "bs32+project", .rtol = 1e-5, .max_steps = 3000}, 4, 4},
     {swing, {"g=0.5:8:23", NULL}, {.method = "bs32+watch", .rtol = 1e-5}, 4, 4},
-    {swing, {"g=0.5:8:23", NULL}, {.method = "rk4+project", .step = 0.03}, 0, 0},
+    {swing, {"g=0.5:8:23", NULL}, {.method = "rk4+project", .step = 0.03}, 4, 4},
     {race, {"c=0.1:1:13", NULL}, {.method = "bs32+none", .rtol = 1e-5, .max_steps = 2000}, 0, 0},
     {kepler, {"e=0:1:21", "s=0,1,0.9"}, {.method = "dop853+project", .max_steps = 3000}, 0, 0},
     {kepler, {"e=0:1:21", "s=0,1,0.9"}, {.method = "dopri5+watch", .max_steps = 3000}, 0, 0},
