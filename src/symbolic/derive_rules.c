@@ -323,11 +323,13 @@ static int is_power_of_root(const struct graph *g, expr b, expr *s, int32_t *m) 
  * distance asks for in each direction then has no quotients but one, which is that of all directions. */
 static expr root_slope(struct graph *g, expr e, int k, expr *inner) {
     struct expr_node n = g->node[e];
+    expr s = EXPR_NONE;
     int32_t m = 0;
-    if (n.op == EXPR_DIV && k == 1 && is_power_of_root(g, n.b, inner, &m) && m > 1)
-        return derive_mul(g, expr_constant(g, -0.5 * m), derive_div(g, e, *inner));
-    if (n.op != EXPR_POWI || !is_power_of_root(g, e, inner, &m) || m < 2) return EXPR_NONE;
-    return derive_mul(g, expr_constant(g, 0.5 * m), expr_powi(g, n.a, m - 2));
+    int divisor = n.op == EXPR_DIV && k == 1;
+    if (!is_power_of_root(g, divisor ? n.b : e, &s, &m) || m < 2) return EXPR_NONE;
+    *inner = s;
+    return divisor ? derive_mul(g, expr_constant(g, -0.5 * m), derive_div(g, e, s))
+                   : derive_mul(g, expr_constant(g, 0.5 * m), expr_powi(g, n.a, m - 2));
 }
 
 expr derive_decay(struct graph *g, expr e, int k, expr *inner) {

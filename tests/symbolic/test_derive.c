@@ -399,6 +399,30 @@ static void directions_of_a_force_share_their_quotient(void **state) {
     expr_close(&g);
 }
 
+/* c/sqrt(x)^m and sqrt(x)^m by both sweeps, whichever m. */
+static void powers_of_roots_have_their_slopes(void **state) {
+    (void)state;
+    struct graph g;
+    struct derive d;
+    assert_int_equal(expr_open(&g), 0);
+    derive_open(&d, &g, 0);
+    expr x = expr_symbol(&g, EXPR_UNKNOWN, 0, 0), root = expr_make(&g, EXPR_SQRT, x, 0, 0), gradient;
+    struct point at = {.x = {{2}}};
+    for (int m = -4; m <= 5; m++)
+        for (int divisor = 0; divisor < 2; divisor++) {
+            expr f = expr_powi(&g, root, m);
+            if (divisor) f = expr_make(&g, EXPR_DIV, expr_make(&g, EXPR_SIN, x, 0, 0), f, 0);
+            wide p = m / 2.0L, a = powl(2, p), slope = p * a / 2;
+            if (divisor) slope = (cosl(2) - sinl(2) * p / 2) / a;
+            expr partial = derive_partial(&d, f, x);
+            assert_int_equal(derive_gradient(&d, f, 1, &x, &gradient), 0);
+            assert_true(fabsl(value_at(&g, partial, &at) - slope) < 1e-15L);
+            assert_true(fabsl(value_at(&g, gradient, &at) - slope) < 1e-15L);
+        }
+    derive_close(&d);
+    expr_close(&g);
+}
+
 static void forms_are_recognised(void **state) {
     (void)state;
     struct graph g;
@@ -477,6 +501,7 @@ int main(void) {
         cmocka_unit_test(halves_and_doubles_meet),
         cmocka_unit_test(forces_of_a_potential_have_one_quotient),
         cmocka_unit_test(directions_of_a_force_share_their_quotient),
+        cmocka_unit_test(powers_of_roots_have_their_slopes),
         cmocka_unit_test(forms_are_recognised),
         cmocka_unit_test(what_varies_is_marked_once),
     };
