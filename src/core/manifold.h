@@ -24,6 +24,7 @@ struct staggered {
     int *state;                   /* n: by blocks */
     int *first_state, *first_row; /* blocks + 1: of the states, of the kept rows */
     double *part;                 /* width: what one block adds */
+    int together; /* 1: at this point all rows were factored as one, and the other factors are gone */
 };
 
 struct manifold {

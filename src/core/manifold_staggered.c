@@ -8,7 +8,8 @@
  *
  * (staggered as by W. F. Feehery, J. E. Tolsma, P. I. Barton, Appl. Numer. Math. 25 (1997) 41-54).  A change
  * of S_k is measured by the weights of x, whose changes with p it stands for: one row space serves all
- * directions, and each of them adds a solve. */
+ * directions, and each of them adds a solve.  Where an invariant depends on other rows, they are not enough
+ * (factor_motion), and all rows go together at that point. */
 #include "core/manifold.h"
 
 #include <keel/extras.h>
@@ -22,8 +23,8 @@ int manifold_goes_staggered(const struct field *fd, const keel_stabilizer *stabi
     unsigned other = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
     const keel_map *hidden = &fd->hidden.user, *invariant = &fd->invariant.user;
     if (stabilizer->info.traits & other || stabilizer->correct || fd->hidden_rows.sparse) return 0;
-    if (keel_extras_of(&fd->p)->variations.directions == 0 || hidden->count == 0) return 0;
-    return hidden->pattern && (invariant->count == 0 || invariant->pattern);
+    if (keel_extras_of(&fd->p)->variations.directions == 0 || hidden->count + invariant->count == 0) return 0;
+    return (hidden->count == 0 || hidden->pattern) && (invariant->count == 0 || invariant->pattern);
 }
 
 void manifold_staggered_layout(struct manifold *m, struct arena *a) {
@@ -133,20 +134,29 @@ static int is_off(const struct manifold *m, int i) {
     return off;
 }
 
-static void factor_motion(struct manifold *m) {
+static int is_invariant(const struct manifold *m, int i) {
+    return m->row[i] >= m->rows->at[KEEL_ROW_ENERGY];
+}
+
+/* 0: an invariant depends on other rows here, as energy on momentum where bodies turn as one.  Constraints
+ * that do so do it all along the manifold, and their derivatives with them; those of invariants need not, and
+ * where they are off it takes changes of x to bring them back. */
+static int factor_motion(struct manifold *m) {
     const struct staggered *g = &m->staggered;
     struct rowspace space = space_of(m);
-    int states = g->first_state[1];
+    int states = g->first_state[1], fine = 1;
     for (int i = 0; i < space.rows; i++) {
         const double *gradient = gradient_of(m, 0, i);
         double *q = space.q + (long)i * space.width;
         for (int k = 0; k < states; k++) q[k] = gradient[g->state[k]] * inverse_weight(m, k);
         for (int k = states; k < space.width; k++) q[k] = 0;
-        m->floor_of[i] = is_off(m, i) ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
+        m->floor_of[i] = is_off(m, i) && !is_invariant(m, i) ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
     }
     rowspace_factor(&space, m->floor_of);
+    for (int i = 0; i < space.rows; i++) fine &= space.used[i] || !is_invariant(m, i) || !is_off(m, i);
     for (int b = 1; b < g->blocks; b++)
         memcpy(space.used + b * space.rows, space.used, (size_t)space.rows * sizeof *space.used);
+    return fine;
 }
 
 /* By how much the states of block `by` change row i of block b, displaced by a in weights. */
@@ -173,14 +183,14 @@ static void shortest(struct manifold *m) {
 }
 
 void manifold_staggered_correct(struct manifold *m, double *x, double *low, int fresh) {
-    const struct staggered *g = &m->staggered;
-    if (fresh && !is_alike(m)) { /* all of them together, from here on */
+    struct staggered *g = &m->staggered;
+    if (fresh && !is_alike(m)) m->stagger = 0; /* all of them together, from here on */
+    else if (fresh) g->together = !factor_motion(m);
+    if (!m->stagger || g->together) {
         const struct project all = manifold_project(m);
-        m->stagger = 0;
         project_correct(&all, x, low, fresh);
         return;
     }
-    if (fresh) factor_motion(m);
     for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];
     shortest(m);
     for (int b = 0; b < g->blocks; b++)
@@ -192,6 +202,11 @@ void manifold_staggered_correct(struct manifold *m, double *x, double *low, int 
 void manifold_staggered_tangent(struct manifold *m, double *e) {
     const struct staggered *g = &m->staggered;
     int rows = g->first_row[1], states = g->first_state[1];
+    if (g->together) {
+        const struct project all = manifold_project(m);
+        project_tangent(&all, e);
+        return;
+    }
     for (int b = 0; b < g->blocks; b++)
         for (int k = 0; k < states; k++)
             e[state_of(m, b, k)] = inverse_weight(m, k) > 0 ? e[state_of(m, b, k)] / inverse_weight(m, k) : 0;

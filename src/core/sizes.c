@@ -232,8 +232,11 @@ static int has_arrays(const struct field *fd) {
 
 /* Shares do not exceed 1: what is not larger itself need not be looked at. */
 static double size_of(const struct field *fd, const double *mass, int i, const double *x) {
+    const int *array = mass ? NULL : fd->p.array_of;
     double size = fabs(x[i]);
-    for (int j = 0; j < fd->n; j++) {
+    for (int j = 0; j < fd->n && array; j++)
+        if (array[j] == array[i] && fabs(x[j]) > size) size = fabs(x[j]);
+    for (int j = 0; j < fd->n && !array; j++) {
         double part = fabs(x[j]);
         if (part > size) size = fmax(size, part * share_of(fd, mass, i, j));
     }

@@ -244,18 +244,34 @@ keel_status verify_invariants(struct start *st, double t, const double *u) {
     return told.status;
 }
 
+/* The sum and the terms of a rate by the entries of a pattern: those that are zero by it add nothing. */
+static int row_rests(const keel_pattern *p, int i, double rate, const double *entry, const double *f,
+                     double share) {
+    double sum = rate, size = fabs(rate);
+    for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
+        double term = entry[e] * f[p->column[e]];
+        sum += term;
+        size += fabs(term);
+    }
+    return fabs(sum) <= share * size;
+}
+
 /* Are all rows of a map with given derivatives at rest, each by this share of its terms, with x' = f? */
 static int rests(struct start *st, const struct map *map, double t, const double *u, const double *f,
                  double share) {
     struct field *fd = st->fd;
     double *rate = st->rows->terms;
     int n = fd->n, count = map->user.count;
+    const keel_pattern *p = map->columns == n ? map->user.pattern : NULL;
     if (count == 0) return 1;
-    if (!map->user.jacobian || map_jacobian(fd, map, t, u, fd->matrix) != KEEL_OK) return 0;
+    if (!map->user.jacobian) return 0;
+    if ((p ? map_entries : map_jacobian)(fd, map, t, u, fd->matrix) != KEEL_OK) return 0;
     memset(rate, 0, (size_t)count * sizeof *rate);
     if (map->time_dependent && map_time_derivative(fd, map, t, u, rate) != KEEL_OK) return 0;
     for (int i = 0; i < count; i++)
-        if (!project_rests(n, rate[i], fd->matrix + (long)i * n, f, share)) return 0;
+        if (!(p ? row_rests(p, i, rate[i], fd->matrix, f, share)
+                : project_rests(n, rate[i], fd->matrix + (long)i * n, f, share)))
+            return 0;
     return 1;
 }
 

@@ -311,10 +311,32 @@ static expr growth(struct graph *g, expr b, expr *u) {
     }
 }
 
+/* Is b = sqrt(s)^m, and which s and m are they? */
+static int is_power_of_root(const struct graph *g, expr b, expr *s, int32_t *m) {
+    struct expr_node n = g->node[b];
+    if (n.op != EXPR_POWI || g->node[n.a].op != EXPR_SQRT) return 0;
+    *s = g->node[n.a].a, *m = (int32_t)n.b;
+    return 1;
+}
+
+/* (sqrt(s)^m)' = m/2 sqrt(s)^(m-2) s', (a/sqrt(s)^m)' by s = -m/2 a/sqrt(s)^m / s: what the force of a
+ * distance asks for in each direction then has no quotients but one, which is that of all directions. */
+static expr root_slope(struct graph *g, expr e, int k, expr *inner) {
+    struct expr_node n = g->node[e];
+    expr s = EXPR_NONE;
+    int32_t m = 0;
+    int divisor = n.op == EXPR_DIV && k == 1;
+    if (!is_power_of_root(g, divisor ? n.b : e, &s, &m) || m < 2) return EXPR_NONE;
+    *inner = s;
+    return divisor ? derive_mul(g, expr_constant(g, -0.5 * m), derive_div(g, e, s))
+                   : derive_mul(g, expr_constant(g, 0.5 * m), expr_powi(g, n.a, m - 2));
+}
+
 expr derive_decay(struct graph *g, expr e, int k, expr *inner) {
     struct expr_node n = g->node[e];
     int32_t m = n.op == EXPR_POWI ? (int32_t)n.b : -1;
-    expr u = EXPR_NONE, slope = EXPR_NONE;
+    expr u = EXPR_NONE, slope = root_slope(g, e, k, inner);
+    if (slope != EXPR_NONE) return slope;
     if ((n.op == EXPR_DIV && k == 1) || (n.op == EXPR_POWI && m < 0)) slope = growth(g, k ? n.b : n.a, &u);
     if (slope == EXPR_NONE) return EXPR_NONE;
     *inner = u;

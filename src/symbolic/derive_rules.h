@@ -16,7 +16,8 @@ expr derive_div(struct graph *g, expr a, expr b);
 expr derive_chain(struct graph *g, expr e, int k, expr f);
 /* The divisor of a quotient, or the base of a negative power, may grow as exp(u) does: exp(u), cosh(u),
  * sinh(u), 1 + exp(u) and their powers.  Then this is de/du, inner is u, and all stays finite where the
- * operand overflows and e is 0.  Otherwise EXPR_NONE, and inner is left alone. */
+ * operand overflows and e is 0.  So it is for powers of a square root: inner is what stands under it.
+ * Otherwise EXPR_NONE, and inner is left alone. */
 expr derive_decay(struct graph *g, expr e, int k, expr *inner);
 /* May e be differentiated, varies[i] being 0 where its operand i does not?  If not, it becomes the obstacle.
  */
