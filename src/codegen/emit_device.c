@@ -123,7 +123,7 @@ void emit_device_stages(struct emit *e, const char *rhs, const keel_rk *table, i
 int emit_device(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
     char rhs[EMIT_NAME + 8];
     if (!method->rk || !emit_is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
-    emit_lanes_loops(e, &(struct emit_loop){.name = name});
+    emit_lanes_loops(e, &(struct emit_loop){.name = name, .table = method->rk});
     if (emit_under(e, "static inline int rhs_", name, t)) return -1;
     snprintf(rhs, sizeof rhs, "rhs_%s", name);
     emit_device_stages(e, rhs, method->rk, (int)t->outputs);

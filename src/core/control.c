@@ -150,7 +150,8 @@ double control_first_step(struct engine *e, double t_end) {
     double second = larger <= 1e-15 ? fmax(1e-6, h * 1e-3) : pow(0.01 / larger, 1 / order);
     h = fmin(fmin(100 * h, second), longest);
     longest = fmin(MOST * h, longest);
-    int tries = e->stepper->aim ? 0 : TRIALS;
+    unsigned other = e->stepper->info.traits & KEEL_MULTISTEP; /* begins at order 1, whose terms are known */
+    int tries = e->stepper->aim || other ? 0 : TRIALS;
     for (double growth = 2; tries > 0 && growth >= 2 && h < longest; tries--) {
         growth = trial_growth(e, direction * h);
         h = growth > 1 ? fmin(growth * h, longest) : h;
