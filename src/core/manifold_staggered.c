@@ -9,6 +9,7 @@
  * (staggered as by W. F. Feehery, J. E. Tolsma, P. I. Barton, Appl. Numer. Math. 25 (1997) 41-54).  A change
  * of S_k is measured by the weights of x, whose changes with p it stands for: one row space serves all
  * directions, and each of them adds a solve. */
+#include "core/algebra.h"
 #include "core/manifold.h"
 
 #include <keel/extras.h>
@@ -133,6 +134,14 @@ static int is_off(const struct manifold *m, int i) {
     return off;
 }
 
+/* Is it of a constraint that others carry here (choice.c)? */
+static int is_carried(const struct manifold *m, int i) {
+    const keel_choice *c = &keel_extras_of(&m->fd->p)->choice;
+    int hidden = c->rows ? m->row[i] - m->rows->at[KEEL_ROW_HIDDEN] : -1;
+    if (hidden < 0 || hidden >= m->rows->of[KEEL_ROW_HIDDEN] || c->hidden[hidden] < 0) return 0;
+    return !m->fd->dae.choice.of_rows.in_force[c->hidden[hidden]];
+}
+
 static void factor_motion(struct manifold *m) {
     const struct staggered *g = &m->staggered;
     struct rowspace space = space_of(m);
@@ -142,7 +151,7 @@ static void factor_motion(struct manifold *m) {
         double *q = space.q + (long)i * space.width;
         for (int k = 0; k < states; k++) q[k] = gradient[g->state[k]] * inverse_weight(m, k);
         for (int k = states; k < space.width; k++) q[k] = 0;
-        m->floor_of[i] = is_off(m, i) ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
+        m->floor_of[i] = is_carried(m, i) ? 2 : is_off(m, i) ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
     }
     rowspace_factor(&space, m->floor_of);
     for (int b = 1; b < g->blocks; b++)
@@ -172,13 +181,15 @@ static void shortest(struct manifold *m) {
     }
 }
 
-void manifold_staggered_correct(struct manifold *m, double *x, double *low, int fresh) {
+keel_status manifold_staggered_correct(struct manifold *m, double t, double *x, double *low, int fresh) {
     const struct staggered *g = &m->staggered;
+    keel_status status = fresh ? choice_make(m->fd, t, x) : KEEL_OK;
+    if (status != KEEL_OK) return status;
     if (fresh && !is_alike(m)) { /* all of them together, from here on */
         const struct project all = manifold_project(m);
         m->stagger = 0;
         project_correct(&all, x, low, fresh);
-        return;
+        return KEEL_OK;
     }
     if (fresh) factor_motion(m);
     for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];
@@ -186,6 +197,7 @@ void manifold_staggered_correct(struct manifold *m, double *x, double *low, int 
     for (int b = 0; b < g->blocks; b++)
         for (int k = 0; k < g->first_state[1]; k++) m->d[state_of(m, b, k)] *= inverse_weight(m, k);
     manifold_move(x, low, m->fd->n, m->d);
+    return KEEL_OK;
 }
 
 /* e less the displacement by which the rows change as much. */
