@@ -30,6 +30,6 @@ expr choice_hidden(struct formulation *r, int k, char *label, size_t capacity);
 int choice_of_hidden(const struct formulation *r, int equation);
 int choice_of_left(const struct formulation *r, int k);
 /* The places of all these in `basic` and among the algebraic equations; rows: of those of the motion, by
- * the rows of the reduced system, -1 - k for those left out.  1; 0: y is not linear in them, and there is none. */
+ * the rows of the reduced system, -1 - k for those left out.  1; 0: the equations are not linear in y. */
 int choice_places(struct formulation *r, int own, const int *rows);
 #endif
