@@ -106,6 +106,19 @@ typedef struct keel_variations {
     int linear; /* 1: F is linear in y, which has one branch */
 } keel_variations;
 
+/* Mechanics written as a DAE, with constraints of which some follow from others wherever all hold.  F, linear
+ * in y, has the equations of motion, M q'' + K^T lambda - force, and for each constraint with c = 1 its
+ * K_i q'' + gamma_i, with c = 0 its lambda_i.  The core chooses as many rows as are in force at first, with
+ * independent K_i, wherever it solves F for y, and shows the least multipliers.  Places are among the
+ * motion's own y and rows of F.  c_i stands in problem.side[first + i]. */
+typedef struct keel_choice {
+    int rows, coordinates, first;       /* rows 0: there is none */
+    const int *acceleration, *motion;   /* coordinates */
+    const int *multiplier, *constraint; /* rows */
+    const int *hidden;                  /* hidden rows: the constraint they are of, -1: none */
+    const unsigned char *in_force;      /* rows: 1, 0 */
+} keel_choice;
+
 typedef struct keel_extras {
     /* ODE without mass, HAMILTONIAN with f: f in one method, for steps that need not be seen one by one.
      * MECHANICS: accelerations and projection in one function each */
@@ -120,6 +133,7 @@ typedef struct keel_extras {
      * columns: for methods with multipliers z of their own.  Absent: f with y for z, and algebraic. */
     keel_map original_f, original_g;
     keel_variations variations;
+    keel_choice choice;
 } keel_extras;
 
 KEEL_API const keel_extras *keel_extras_of(const keel_problem *p); /* never NULL: all of it may be absent */

@@ -25,6 +25,15 @@ void algebra_divide_block(const struct field *fd, int own, double *v);
 /* The length of dae.step, from u, of y_first .. y_end-1, in sizes of the unknowns before or after it. */
 double algebra_step_length(const struct field *fd, const double *u, int first, int end);
 
+/* F_y of the motion as it stands at u, not factored: in dae.matrix or dae.entries. */
+keel_status algebra_matrix(struct field *fd, double t, const double *u);
+
+/* choice.c: the rows in force among dependent constraints at u, before F is solved there for y; */
+void choice_layout(struct field *fd, struct arena *a);
+keel_status choice_make(struct field *fd, double t, const double *u);
+/* and the least multipliers after it, with the factors of F_y that stand. */
+keel_status choice_least(struct field *fd, double t, double *u);
+
 /* algebra_staggered.c: can y be found without its sensitivities? */
 int algebra_goes_staggered(const struct field *fd);
 void algebra_staggered_layout(struct field *fd, struct arena *a);

@@ -33,7 +33,8 @@ void algebra_stand(struct field *fd, double t, const double *u) {
 
 /* Where F is linear in y there is nothing to follow but the sign of det F_y. */
 int algebra_has_slope(const struct field *fd) {
-    return fd->m > 0 && !fd->dae.any_derived && !keel_extras_of(&fd->p)->variations.linear;
+    const keel_extras *x = keel_extras_of(&fd->p);
+    return fd->m > 0 && !fd->dae.any_derived && !x->variations.linear && !x->choice.rows;
 }
 
 /* F_y y. = -F_x x. - F_t t. with the jacobian and the factors that stand. */

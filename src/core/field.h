@@ -45,6 +45,12 @@ struct map {
     struct colours *colours; /* outside the block; NULL: its entries are given, or nobody needs them */
 };
 
+/* Which of dependent rows carry the motion (redundant.c). */
+struct redundant {
+    int *in_force;        /* rows: 1, 0 */
+    double *whole, *left; /* rows: squares of their lengths, and of what is left of them */
+};
+
 /* M v' = F - K^T lambda, K v' = -gamma with K = (G; A).  With M = L L^T and the rows of K L^-T as a row
  * space. */
 struct mechanics {
@@ -54,8 +60,7 @@ struct mechanics {
     double *at;            /* 1 + nq: t and q of the factorization */
     double *shift;         /* k: g_t, and 0 */
     double *gamma, *force, *weighted, *z;
-    int *in_force;        /* k: the rows that carry the motion at the factored place (redundant.c) */
-    double *whole, *left; /* k: squares of the lengths of rows, and of what is left of them */
+    struct redundant of_rows; /* k, at the factored place */
     int ready, mass_ready;
     /* Large and sparse (mechanics_sparse.c): instead of mass, k_rows and space. */
     int sparse;
@@ -68,6 +73,16 @@ struct mechanics {
 };
 
 /* What determines y: rows of F that contain y, and d/dt of rows that do not. */
+/* Of dependent constraints among the algebraic rows (choice.c). */
+struct choice {
+    struct rowspace space;    /* of K L^-T at the last place */
+    struct rowspace unseen;   /* of what K^T does not see of the multipliers */
+    struct redundant of_rows; /* at the last place */
+    double *mass, *k_rows;    /* L; K */
+    double *floor_of, *z, *lambda, *row;
+    double *solve, *here, *u; /* m, m, n + m */
+};
+
 struct algebra {
     int *direct;  /* m: row i of F contains y */
     int *derived; /* m + hidden: d/dt of this row without y contains y */
@@ -82,7 +97,8 @@ struct algebra {
     double *anchor;            /* values of the matrix whose pivots are used */
     int *anchor_known;         /* 1 */
     struct algebra_matrix *lu; /* outside the block */
-    double *of_y;              /* entries of F_y of the motion, with sensitivities (algebra_staggered.c) */
+    struct choice choice;
+    double *of_y; /* entries of F_y of the motion, with sensitivities (algebra_staggered.c) */
     /* algebra_follow.c */
     int follow;      /* a step is tried: y stays on its branch, or the step is not made */
     int doubt;       /* the last search may have left it */
@@ -245,7 +261,11 @@ keel_status mechanics_bad_mass(struct field *fd, double t, int row);
 keel_status mechanics_lost_rank(struct field *fd, double t, int row);
 /* redundant.c: the rows in force, so many, of B = K L^-T in the row space, which is overwritten.  A row that
  * has no direction left is among them where there are not enough. */
-void redundant_choose(struct field *fd, int independent);
+void redundant_choose(const struct redundant *r, const struct rowspace *space, int independent);
+/* Of a row space that is factored: the least share of a row's length that no row before it has, since
+ * |B_i|^2 = |q_i|^2 + sum_j r_ij^2 |q_j|^2. */
+double redundant_least_fraction(const struct rowspace *space, int *row);
+#define REDUNDANT_NARROW 0.2 /* share of its own below which a row of the start may be replaced */
 /* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
 double mechanics_orthogonal_fraction(const struct field *fd, int *row);
 static inline int mechanics_factored_at(const struct field *fd, double t, const double *u) {

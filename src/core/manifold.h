@@ -175,7 +175,7 @@ void manifold_hidden_tangent(struct manifold *m, double *e);
 int manifold_goes_staggered(const struct field *fd, const keel_stabilizer *stabilizer);
 void manifold_staggered_layout(struct manifold *m, struct arena *a);
 void manifold_staggered_choose(struct manifold *m);
-void manifold_staggered_correct(struct manifold *m, double *x, double *low, int fresh);
+keel_status manifold_staggered_correct(struct manifold *m, double t, double *x, double *low, int fresh);
 void manifold_staggered_tangent(struct manifold *m, double *e);
 /* The two by mass with a sparse K (manifold_sparse.c): space holds the directions themselves. */
 double manifold_sparse_dot(int n, const double *a, const double *b);

@@ -39,8 +39,11 @@ static inline keel_status correct_once(struct manifold *m, const struct project 
     if (m->by_pattern) {
         keel_status status = manifold_hidden_correct(m, t, x, low, fresh);
         if (status != KEEL_OK) return status;
-    } else if (m->stagger) manifold_staggered_correct(m, x, low, fresh);
-    else if (!(p->two_short && p->n == 4 && !low && project_two(&four, x))) project_correct(p, x, low, fresh);
+    } else if (m->stagger) {
+        keel_status status = manifold_staggered_correct(m, t, x, low, fresh);
+        if (status != KEEL_OK) return status;
+    } else if (!(p->two_short && p->n == 4 && !low && project_two(&four, x)))
+        project_correct(p, x, low, fresh);
     m->fd->stats->newton++;
     /* where nothing is judged by it, the caller measures later, while the next step is already under way */
     return manifold_to_round_off(m) ? rows_residual(m->fd, m->rows, t, x, m->residual) : KEEL_OK;

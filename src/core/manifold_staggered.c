@@ -10,6 +10,7 @@
  * of S_k is measured by the weights of x, whose changes with p it stands for: one row space serves all
  * directions, and each of them adds a solve.  Where an invariant depends on other rows, they are not enough
  * (factor_motion), and all rows go together at that point. */
+#include "core/algebra.h"
 #include "core/manifold.h"
 
 #include <keel/extras.h>
@@ -138,6 +139,14 @@ static int is_invariant(const struct manifold *m, int i) {
     return m->row[i] >= m->rows->at[KEEL_ROW_ENERGY];
 }
 
+/* Is it of a constraint that others carry here (choice.c)? */
+static int is_carried(const struct manifold *m, int i) {
+    const keel_choice *c = &keel_extras_of(&m->fd->p)->choice;
+    int hidden = c->rows ? m->row[i] - m->rows->at[KEEL_ROW_HIDDEN] : -1;
+    if (hidden < 0 || hidden >= m->rows->of[KEEL_ROW_HIDDEN] || c->hidden[hidden] < 0) return 0;
+    return !m->fd->dae.choice.of_rows.in_force[c->hidden[hidden]];
+}
+
 /* 0: an invariant depends on other rows here, as energy on momentum where bodies turn as one.  Constraints
  * that do so do it all along the manifold, and their derivatives with them; those of invariants need not, and
  * where they are off it takes changes of x to bring them back. */
@@ -150,7 +159,8 @@ static int factor_motion(struct manifold *m) {
         double *q = space.q + (long)i * space.width;
         for (int k = 0; k < states; k++) q[k] = gradient[g->state[k]] * inverse_weight(m, k);
         for (int k = states; k < space.width; k++) q[k] = 0;
-        m->floor_of[i] = is_off(m, i) && !is_invariant(m, i) ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
+        int off = is_off(m, i) && !is_invariant(m, i);
+        m->floor_of[i] = is_carried(m, i) ? 2 : off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
     }
     rowspace_factor(&space, m->floor_of);
     for (int i = 0; i < space.rows; i++) fine &= space.used[i] || !is_invariant(m, i) || !is_off(m, i);
@@ -182,20 +192,23 @@ static void shortest(struct manifold *m) {
     }
 }
 
-void manifold_staggered_correct(struct manifold *m, double *x, double *low, int fresh) {
+keel_status manifold_staggered_correct(struct manifold *m, double t, double *x, double *low, int fresh) {
     struct staggered *g = &m->staggered;
+    keel_status status = fresh ? choice_make(m->fd, t, x) : KEEL_OK;
+    if (status != KEEL_OK) return status;
     if (fresh && !is_alike(m)) m->stagger = 0; /* all of them together, from here on */
     else if (fresh) g->together = !factor_motion(m);
     if (!m->stagger || g->together) {
         const struct project all = manifold_project(m);
         project_correct(&all, x, low, fresh);
-        return;
+        return KEEL_OK;
     }
     for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];
     shortest(m);
     for (int b = 0; b < g->blocks; b++)
         for (int k = 0; k < g->first_state[1]; k++) m->d[state_of(m, b, k)] *= inverse_weight(m, k);
     manifold_move(x, low, m->fd->n, m->d);
+    return KEEL_OK;
 }
 
 /* e less the displacement by which the rows change as much. */

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#define NARROW 0.2 /* share of a direction of its own below which a row of the start may be replaced */
-
 void mechanics_layout(struct field *fd, struct arena *a) {
     struct mechanics *m = &fd->mech;
     size_t nq = (size_t)fd->nq, k = (size_t)fd->k, width = (nq + 3) / 4 * 4;
@@ -35,9 +33,7 @@ void mechanics_layout(struct field *fd, struct arena *a) {
     m->space.r = arena_doubles(a, k * k + 1);
     m->space.inverse = arena_doubles(a, k + 1);
     m->space.used = arena_ints(a, k + 1);
-    m->in_force = arena_ints(a, k + 1);
-    m->whole = arena_doubles(a, k + 1);
-    m->left = arena_doubles(a, k + 1);
+    m->of_rows = (struct redundant){arena_ints(a, k + 1), arena_doubles(a, k + 1), arena_doubles(a, k + 1)};
 }
 
 keel_status mechanics_bad_mass(struct field *fd, double t, int row) {
@@ -57,21 +53,8 @@ keel_status mechanics_mass(struct field *fd, double t, const double *u) {
     return row ? mechanics_bad_mass(fd, t, row - 1) : KEEL_OK;
 }
 
-/* Row i is what earlier rows have of it and q_i: |B_i|^2 = |q_i|^2 + sum_j r_ij^2 |q_j|^2. */
 double mechanics_orthogonal_fraction(const struct field *fd, int *row) {
-    const struct rowspace *s = &fd->mech.space;
-    double least = 1;
-    for (int i = 0; i < s->rows && !fd->mech.sparse; i++) {
-        if (!s->used[i]) continue;
-        double own = 1 / s->inverse[i], whole = own;
-        for (int j = 0; j < i; j++)
-            if (s->used[j])
-                whole += s->r[(long)i * s->rows + j] * s->r[(long)i * s->rows + j] / s->inverse[j];
-        if (own >= least * least * whole) continue;
-        least = sqrt(own / whole);
-        *row = i;
-    }
-    return least;
+    return fd->mech.sparse ? 1 : redundant_least_fraction(&fd->mech.space, row);
 }
 
 keel_status mechanics_lost_rank(struct field *fd, double t, int row) {
@@ -92,7 +75,7 @@ __attribute__((noinline)) static void choose_rows(struct field *fd, int independ
     struct mechanics *m = &fd->mech;
     for (int i = 0; i < fd->k; i++)
         mechanism_row(&m->space, i, fd->nq, m->k_rows + (long)i * fd->nq, m->mass);
-    redundant_choose(fd, independent);
+    redundant_choose(&m->of_rows, &m->space, independent);
 }
 
 /* K L^-T as a row space.  Where some rows follow from others, those that carry the motion are those of the
@@ -107,21 +90,21 @@ static keel_status factor_dense(struct field *fd, double t, const double *u) {
     if (status == KEEL_OK && fd->kr)
         status = map_jacobian(fd, &fd->rolling, t, u, m->k_rows + (long)fd->kg * nq);
     if (status != KEEL_OK) return status;
-    for (int i = 0; i < k; i++) independent += m->in_force[i] = fd->active[i] != 0;
+    for (int i = 0; i < k; i++) independent += m->of_rows.in_force[i] = fd->active[i] != 0;
     for (int chosen = 0;; chosen = 1) {
         for (int i = 0; i < k; i++) {
             mechanism_row(&m->space, i, nq, m->k_rows + (long)i * nq, m->mass);
-            floor_of[i] = m->in_force[i] ? sqrt(DBL_EPSILON) : 2;
+            floor_of[i] = m->of_rows.in_force[i] ? sqrt(DBL_EPSILON) : 2;
         }
         rowspace_factor(&m->space, floor_of);
         fd->stats->factorizations++;
         if (chosen || independent == k ||
-            (m->space.rank >= independent && mechanics_orthogonal_fraction(fd, &row) >= NARROW))
+            (m->space.rank >= independent && mechanics_orthogonal_fraction(fd, &row) >= REDUNDANT_NARROW))
             break;
         choose_rows(fd, independent);
     }
     for (int i = 0; i < k; i++)
-        if (m->in_force[i] && !m->space.used[i]) return mechanics_lost_rank(fd, t, i);
+        if (m->of_rows.in_force[i] && !m->space.used[i]) return mechanics_lost_rank(fd, t, i);
     return KEEL_OK;
 }
 

@@ -43,8 +43,7 @@ static int value_of_symbol(const struct finite *f, expr symbol, double *out) {
         *out = f->m->parameter[(uint32_t)model->parameters + n.b];
         return 1;
     case EXPR_SIDE:
-        place = n.b < FORMULATION_CLOCK ? (int)n.b : r->surfaces + (int)n.b - FORMULATION_CLOCK;
-        *out = f->m->parameter[model->parameters + model->helds + place];
+        *out = f->m->parameter[model->parameters + model->helds + formulation_side_place(r, n.b)];
         return 1;
     default:
         place = formulation_find(r, symbol);

@@ -413,10 +413,14 @@ void formulation_begin(struct formulation *r, struct system *y, struct source_me
 enum { MOST_EXTRA = 3 };
 
 static int general(struct formulation *r) {
-    for (int extra = 0;; extra++) {
+    for (int extra = 0, chooses = 1;;) {
         r->extra = extra;
-        if (formulation_general(r) < 0) return -1;
-        if (serves(r) || extra == MOST_EXTRA || r->m == 0 || r->derive.obstacle) return 1;
+        r->chooses = chooses;
+        int found = formulation_general(r);
+        if (found < 0) return -1;
+        if (found && (serves(r) || extra == MOST_EXTRA || r->m == 0 || r->derive.obstacle)) return 1;
+        if (found) extra++;
+        else chooses = 0;
         struct formulation again;
         formulation_begin(&again, r->y, r->messages, r->pool);
         formulation_close(r);

@@ -23,8 +23,19 @@ struct formulation_map {
 
 /* The forms' symbols are held values numbered from here on. */
 enum { FORMULATION_FORMS = 1 << 30 };
-/* The pieces of tables of t are sides numbered from here on. */
-enum { FORMULATION_CLOCK = 1 << 20 };
+/* The pieces of tables of t are sides numbered from here on, the choices of constraints from there. */
+enum { FORMULATION_CLOCK = 1 << 20, FORMULATION_CHOICE = 1 << 21 };
+
+/* Constraints of which some follow from others (choice.h): in the order of the mode's constraints, then its
+ * rolling constraints.  Places are among the algebraic variables and equations. */
+struct formulation_choice {
+    int rows, coordinates, left; /* 0: there is none; left: rows the analysis has left out */
+    int *left_out;               /* [left] which they are */
+    int *acceleration, *motion;  /* [coordinates] */
+    int *multiplier, *constraint;
+    int *hidden;             /* [hidden.count] the row that a row of the manifold is of, -1: none of them */
+    unsigned char *in_force; /* [rows] as the analysis has them */
+};
 
 struct formulation {
     struct system *y;
@@ -53,10 +64,12 @@ struct formulation {
     int samples;
     int *event_direction;
     unsigned char *event_kind;
-    int surfaces;  /* the last ones of the events (surface.h) */
-    int clocks;    /* tables of t: their pieces stand behind the sides of the surfaces */
-    int *clock;    /* [clocks] the numbers of these tables */
-    int *look;     /* [surfaces] the table whose knots they are; -1: none */
+    int surfaces; /* the last ones of the events (surface.h) */
+    int clocks;   /* tables of t: their pieces stand behind the sides of the surfaces */
+    int *clock;   /* [clocks] the numbers of these tables */
+    int *look;    /* [surfaces] the table whose knots they are; -1: none */
+    int chooses;  /* a run can set a choice of constraints (choice.h) */
+    struct formulation_choice choice;
     double way;    /* of time at the start: 1 or -1 */
     expr *regular; /* entries of the system's Jacobian where it has branches (branches.h) */
     int regulars;
@@ -84,9 +97,22 @@ static inline unsigned formulation_traits(const struct formulation *r) { /* of i
     return keel_form_traits(r->form, r->structure != NULL);
 }
 
-/* What stays while a step is taken: the sides of surfaces, the pieces of tables of t. */
+/* What stays while a step is taken: the sides of surfaces, the pieces of tables of t; and the choice of
+ * constraints. */
 static inline int formulation_sides(const struct formulation *r) {
-    return r->surfaces + r->clocks;
+    return r->surfaces + r->clocks + r->choice.rows;
+}
+
+/* The number of a side's symbol by its place among them, and back. */
+static inline uint32_t formulation_side(const struct formulation *r, int place) {
+    if (place < r->surfaces) return (uint32_t)place;
+    place -= r->surfaces;
+    return (uint32_t)(place < r->clocks ? FORMULATION_CLOCK + place : FORMULATION_CHOICE + place - r->clocks);
+}
+static inline int formulation_side_place(const struct formulation *r, uint32_t number) {
+    if (number < FORMULATION_CLOCK) return (int)number;
+    if (number < FORMULATION_CHOICE) return r->surfaces + (int)number - FORMULATION_CLOCK;
+    return r->surfaces + r->clocks + (int)number - FORMULATION_CHOICE;
 }
 
 /* 1; 0 with an error in the messages.  formulation_close in any case. */
@@ -108,7 +134,7 @@ void formulation_begin(struct formulation *r, struct system *y, struct source_me
 int formulation_mechanics(
     struct formulation *r); /* 1; 0: it does not fit; -1: a message was added or memory is out */
 int formulation_hamiltonian(struct formulation *r); /* the same */
-int formulation_general(struct formulation *r);     /* 1 or -1 */
+int formulation_general(struct formulation *r);     /* 1 or -1; 0: not with a choice of constraints */
 /* Large mechanics and constrained Hamiltonians with few entries are solved by sparse matrices. */
 int formulation_goes_sparse(const struct formulation *r);
 /* Is the mass matrix of a lagrangian positive definite somewhere?  1; 0: nowhere; -1: nobody knows. */

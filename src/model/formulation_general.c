@@ -12,11 +12,14 @@
 
 #include "symbolic/derive_rules.h"
 #include "model/blocks.h"
+#include "model/choice.h"
 #include "model/diagnostics.h"
 #include "model/eliminate.h"
 #include "model/isolate.h"
 #include "model/reduce.h"
 #include "model/tangent.h"
+
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,7 @@ struct plan {
     struct reduce reduced;    /* z_j as found on paper; EXPR_NONE: torn */
     expr *velocity;           /* [n] by column: x_j' in terms of other states; EXPR_NONE: a state */
     int velocities;           /* how many are none */
+    int own, *rows;           /* of the algebraic equations those of the motion: their rows (choice_places) */
 };
 
 static expr derivative(const struct formulation *r, int column, int order) {
@@ -63,6 +67,18 @@ static int plan_block(struct formulation *r, struct plan *p, int b) {
     return reduce_block(&p->reduced, rows, row);
 }
 
+/* Rows of dependent constraints, and the motion that they carry, with the choice that a run makes. */
+static int take_choice(struct formulation *r, struct plan *p) {
+    const struct structure *s = &r->y->s;
+    for (int i = 0; i < s->n; i++) {
+        expr chosen = choice_equation(r, i);
+        if (chosen == EXPR_NONE) continue;
+        p->reduced.equation[i] = chosen;
+        p->reduced.top[s->match[i]] = EXPR_NONE;
+    }
+    return !r->y->m->graph.failed && !r->pool->refused;
+}
+
 static int make_plan(struct formulation *r, struct plan *p) {
     const struct structure *s = &r->y->s;
     size_t n = (size_t)s->n + 1;
@@ -72,15 +88,17 @@ static int make_plan(struct formulation *r, struct plan *p) {
     if (r->pool->refused || !reduce_open(&p->reduced, r)) return 0;
     r->solves = p->reduced.solves;
     p->blocks = blocks_find(s->n, s->jacobian.row_start, s->jacobian.column, s->match, p->row, p->first);
-    if (p->blocks < 0) return 0;
+    if (p->blocks < 0 || !choice_find(r)) return 0;
     for (int directions = 0; directions < 2; directions++)
         for (int b = 0; b < p->blocks; b++) {
             int i = p->row[p->first[b]], j = s->match[i];
             if (tangent_equation(r->y, s->row[i]) != directions) continue;
+            if (r->choice.rows && choice_equation(r, i) != EXPR_NONE) continue;
             if (p->first[b + 1] - p->first[b] > 1 && !plan_block(r, p, b)) return 0;
             if (p->first[b + 1] - p->first[b] == 1)
                 p->reduced.top[j] = isolate_solve(&r->derive, s->top[i], derivative(r, j, s->d[j]));
         }
+    if (r->choice.rows && !take_choice(r, p)) return 0;
     for (int j = 0; j < s->n; j++) r->torn[j] = p->reduced.top[j] == EXPR_NONE;
     if (r->y->m->directions && !tear_alike(r, p)) return 0;
     return !r->y->m->graph.failed;
@@ -150,9 +168,15 @@ static int is_left_out(const struct formulation *r, const struct plan *p, const 
     return j >= 0 && p->velocity[j] != EXPR_NONE;
 }
 
+/* Is column j a multiplier behind that of the constraint that was left out as number k? */
+static int is_multiplier_behind(const struct formulation *r, int j, int k) {
+    const struct expr_node n = r->y->m->graph.node[r->y->unknown[r->y->s.column[j]]];
+    return n.a == EXPR_MULTIPLIER && n.b > r->y->m->graph.node[choice_left_multiplier(r, k)].b;
+}
+
 /* States by order of differentiation, then in the order of the unknowns; then what is torn, the motion's
  * before that of its directions. */
-static int name_basics(struct formulation *r, const struct plan *p) {
+static int name_basics(struct formulation *r, struct plan *p) {
     const struct structure *s = &r->y->s;
     int torn = 0, highest = 0, at = 0;
     for (int j = 0; j < s->n; j++) {
@@ -160,17 +184,24 @@ static int name_basics(struct formulation *r, const struct plan *p) {
         if (s->d[j] > highest) highest = s->d[j];
     }
     r->n = s->states - p->velocities;
-    r->m = torn * (1 + r->extra);
+    r->m = torn * (1 + r->extra) + r->choice.left;
     expr *symbol = pool_take(r->pool, ((size_t)r->n + (size_t)r->m + 1) * sizeof *symbol);
     if (!symbol) return 0;
     for (int l = 0; l < highest; l++)
         for (int j = 0; j < s->n; j++)
             if (l < s->d[j] && !(l == 1 && p->velocity[j] != EXPR_NONE)) symbol[at++] = derivative(r, j, l);
     for (int l = 0; l <= r->extra; l++)
-        for (int k = -1; k < r->y->m->directions; k++)
-            for (int j = 0; j < s->n; j++)
-                if (r->torn[j] && tangent_direction(r->y->m, derivative(r, j, 0)) == k)
-                    symbol[at++] = derivative(r, j, s->d[j] + l);
+        for (int k = -1; k < r->y->m->directions; k++) {
+            int left = k < 0 ? 0 : r->choice.left;
+            for (int j = 0; j < s->n; j++) {
+                if (!r->torn[j] || tangent_direction(r->y->m, derivative(r, j, 0)) != k) continue;
+                while (left < r->choice.left && is_multiplier_behind(r, j, left))
+                    symbol[at++] = choice_left_multiplier(r, left++);
+                symbol[at++] = derivative(r, j, s->d[j] + l);
+            }
+            while (left < r->choice.left) symbol[at++] = choice_left_multiplier(r, left++);
+            if (k < 0) p->own = at - r->n;
+        }
     return formulation_basic(r, r->n + r->m, symbol);
 }
 
@@ -200,22 +231,40 @@ static int fill_rates(struct formulation *r) {
     return formulation_derivatives(r, &r->f, r->n + r->m, r->basic, 0);
 }
 
-static int fill_algebraic(struct formulation *r, const struct plan *p) {
-    const struct structure *s = &r->y->s;
+/* The next algebraic equation, of row i of the reduced system; -1 - k: of a constraint left out. */
+static int add_algebraic(struct formulation *r, struct plan *p, int at, expr top, int i, int order) {
     char label[220];
+    const struct structure *s = &r->y->s;
+    r->algebraic.value[at] = formulation_resolve(r, top);
+    if (r->algebraic.value[at] == EXPR_NONE) return 0;
+    if (i >= 0) system_label(r->y, s->row[i], s->c[i] + order, label, sizeof label);
+    else text_set(label, sizeof label, "lambda.%.200s", r->names[r->n + at]);
+    r->algebraic.names[at] = formulation_text(r, label);
+    if (at < p->own) p->rows[at] = i;
+    return 1;
+}
+
+static int add_left_out(struct formulation *r, struct plan *p, int *at) {
+    for (int k = 0; k < r->choice.left; k++)
+        if (!add_algebraic(r, p, (*at)++, choice_left_equation(r, k), -1 - k, 0)) return 0;
+    return 1;
+}
+
+static int fill_algebraic(struct formulation *r, struct plan *p) {
+    const struct structure *s = &r->y->s;
     int at = 0;
-    if (!formulation_map_open(r, &r->algebraic, r->m)) return 0;
+    p->rows = pool_take(r->pool, ((size_t)p->own + 1) * sizeof *p->rows);
+    if (!p->rows || !formulation_map_open(r, &r->algebraic, r->m)) return 0;
     for (int l = 0; l <= r->extra; l++)
         for (int k = 0; k < s->n; k++) {
             int i = r->y->m->directions ? k : p->row[k]; /* linearised ones stand behind the motion's */
             if (!r->torn[r->solves[i]]) continue;
             expr top = p->reduced.equation[i];
             for (int d = 0; d < l && top != EXPR_NONE; d++) top = derive_total(&r->derive, top);
-            r->algebraic.value[at] = formulation_resolve(r, top);
-            if (r->algebraic.value[at] == EXPR_NONE) return 0;
-            system_label(r->y, s->row[i], s->c[i] + l, label, sizeof label);
-            r->algebraic.names[at++] = formulation_text(r, label);
+            if (at == p->own - r->choice.left && !add_left_out(r, p, &at)) return 0;
+            if (!add_algebraic(r, p, at++, top, i, l)) return 0;
         }
+    if (at == p->own - r->choice.left && !add_left_out(r, p, &at)) return 0;
     return formulation_derivatives(r, &r->algebraic, r->n + r->m, r->basic, 1);
 }
 
@@ -223,12 +272,22 @@ static int fill_hidden(struct formulation *r, const struct plan *p) {
     const struct structure *s = &r->y->s;
     char label[220];
     int at = 0;
-    if (!formulation_map_open(r, &r->hidden, s->hiddens - p->velocities)) return 0;
+    int left = r->choice.left ? choice_hidden_count(r) : 0;
+    r->choice.hidden = pool_take(r->pool, ((size_t)(s->hiddens + left) + 1) * sizeof *r->choice.hidden);
+    if (!r->choice.hidden) return 0;
+    if (!formulation_map_open(r, &r->hidden, s->hiddens - p->velocities + left)) return 0;
     for (int k = 0; k < s->hiddens; k++) {
         if (is_left_out(r, p, &s->hidden[k])) continue;
         r->hidden.value[at] = p->velocities ? formulation_resolve(r, s->hidden[k].f) : s->hidden[k].f;
         if (r->hidden.value[at] == EXPR_NONE) return 0;
         system_label(r->y, s->hidden[k].equation, s->hidden[k].order, label, sizeof label);
+        r->choice.hidden[at] = choice_of_hidden(r, s->hidden[k].equation);
+        r->hidden.names[at++] = formulation_text(r, label);
+    }
+    for (int k = 0; k < left; k++) {
+        r->hidden.value[at] = formulation_resolve(r, choice_hidden(r, k, label, sizeof label));
+        if (r->hidden.value[at] == EXPR_NONE) return 0;
+        r->choice.hidden[at] = choice_of_left(r, k);
         r->hidden.names[at++] = formulation_text(r, label);
     }
     return formulation_derivatives(r, &r->hidden, r->n, r->basic, 1);
@@ -238,16 +297,18 @@ static int fill_hidden(struct formulation *r, const struct plan *p) {
 static void define_left_out(struct formulation *r) {
     struct graph *g = &r->y->m->graph;
     for (int k = 0; k < r->y->m->multipliers; k++)
-        if (r->y->left_out[k])
+        if (r->y->left_out[k] && r->choice.rows == 0)
             formulation_define(r, expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0), derive_zero(g));
 }
 
 int formulation_general(struct formulation *r) {
     struct plan plan = {0};
-    define_left_out(r);
-    if (!make_plan(r, &plan) || !find_velocities(r, &plan) || !name_basics(r, &plan) ||
-        !define_tops(r, &plan) || !fill_rates(r) || !fill_algebraic(r, &plan) || !fill_hidden(r, &plan))
+    if (!make_plan(r, &plan) || !find_velocities(r, &plan) || !name_basics(r, &plan))
         return diagnostics_memory(r->messages) - 1;
+    define_left_out(r);
+    if (!define_tops(r, &plan) || !fill_rates(r) || !fill_algebraic(r, &plan) || !fill_hidden(r, &plan))
+        return diagnostics_memory(r->messages) - 1;
+    if (r->choice.rows && !choice_places(r, plan.own, plan.rows)) return 0;
     r->form = r->m || r->hidden.count ? KEEL_DAE : KEEL_ODE;
     return 1;
 }

@@ -60,9 +60,8 @@ struct tape_input *functions_inputs(const struct formulation *r, size_t states, 
         input[at++] = (struct tape_input){expr_symbol(g, EXPR_HELD, (uint32_t)i, 0), TAPE_PARAMETER,
                                           (uint32_t)(m->parameters + i)};
     for (int i = 0; i < formulation_sides(r); i++) {
-        int number = i < r->surfaces ? i : FORMULATION_CLOCK + i - r->surfaces;
-        input[at++] = (struct tape_input){expr_symbol(g, EXPR_SIDE, (uint32_t)number, 0), TAPE_PARAMETER,
-                                          (uint32_t)(m->parameters + m->helds + i)};
+        input[at++] = (struct tape_input){expr_symbol(g, EXPR_SIDE, formulation_side(r, i), 0),
+                                          TAPE_PARAMETER, (uint32_t)(m->parameters + m->helds + i)};
     }
     *count = at;
     return input;

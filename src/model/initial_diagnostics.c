@@ -265,10 +265,25 @@ int initial_energy_varies(struct begin *b, const keel_solver *s) {
 
 /* The rest ---------------------------------------------------------------------------------------------- */
 
+/* Redundant constraints hold together for special values of p alone: what moves has no derivative by it. */
+static void loses_its_loops(struct begin *b, const char *p, const char *name) {
+    struct syntax_span at = place_of_row(b, name);
+    source_hint(source_diagnose(&b->m->messages, SOURCE_ERROR, at.offset, at.length,
+                                "the sensitivity to `%.80s`: with another value of it the redundant "
+                                "constraints cannot all hold (`%.100s`), and there is no such motion.",
+                                p, name),
+                "Take a parameter that leaves them redundant, or let others follow from this one.");
+}
+
 static void contradicts(struct begin *b, const char *sentence) {
     char first[220], second[220] = "", one[460], other[460];
     const char *rest = quoted(sentence, first, sizeof first);
     if (rest) quoted(rest, second, sizeof second);
+    const char *direction = b->mode->system.redundants ? direction_in(b, first) : NULL;
+    if (direction) {
+        loses_its_loops(b, direction, first);
+        return;
+    }
     struct row a = find_row(b, first), c = find_row(b, second);
     describe(b, &a, first, one, sizeof one);
     describe(b, &c, second, other, sizeof other);

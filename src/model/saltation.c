@@ -54,15 +54,17 @@ static expr slope_of(struct formulation *r, expr e) {
     return slope;
 }
 
-/* Is block after block of the equations for y made of the first one, in its order? */
+/* Is block after block of the equations for y made of the first one, in its order?  Those of constraints that
+ * the analysis has left out are the last ones of each. */
 static int rows_in_blocks(const struct formulation *r, int own) {
     const struct system *y = r->y;
+    own -= r->choice.left;
     const struct structure *s = &y->s;
     int *base = pool_take(r->pool, ((size_t)own + 1) * sizeof *base), at = 0;
     for (int i = 0; i < s->n && base; i++) {
         const struct system_origin *o = &y->origin[s->row[i]];
         int linearised = o->kind == SYSTEM_TANGENT, of = linearised ? o->number : s->row[i];
-        if (!r->torn[r->solves[i]]) continue;
+        if (!r->torn[r->solves[i]] || of < 0) continue;
         if ((linearised ? o->copy : 0) != at / own) return 0;
         if (at < own) base[at] = of;
         if (base[at++ % own] != of) return 0;

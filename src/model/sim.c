@@ -253,11 +253,12 @@ static int is_of_contact(const struct keel_sim *s) {
     return s->contact && event >= 0 && contact_of_event(s->contact->set, event, &friction) >= 0;
 }
 
-/* Of redundant constraints sensitivities keep those that are independent at the start, where a plain run
- * chooses them anew.  Where these come to depend on each other, F_y is singular. */
+/* Where no choice of redundant constraints follows the motion (choice.h), sensitivities keep those that are
+ * independent at the start.  Where these come to depend on each other, F_y is singular. */
 static keel_status tell_dependence(struct keel_sim *s, keel_status status) {
     if (status != KEEL_ESINGULAR || s->m->model->directions == 0) return status;
-    if (s->m->mode[s->mode]->system.redundants == 0) return status;
+    const struct inside_mode *mode = s->m->mode[s->mode];
+    if (mode->system.redundants == 0 || mode->formulation.choice.rows) return status;
     return sim_fail(s, status,
                     "the sensitivities end at t = %.10g: of the redundant constraints those that were "
                     "independent at the start depend on each other there; the motion itself goes on, without "

@@ -85,7 +85,7 @@ keel_status sim_outside(struct keel_sim *s, keel_status status) {
     const struct model *m = s->m->model;
     const struct formulation *r = &s->m->mode[s->mode]->formulation;
     const double *side = s->parameter + m->parameters + m->helds;
-    for (int k = 0; k < formulation_sides(r) && status < 0 && status != KEEL_ENOMEM; k++) {
+    for (int k = 0; k < r->surfaces + r->clocks && status < 0 && status != KEEL_ENOMEM; k++) {
         int table = k < r->surfaces ? r->look[k] : r->clock[k - r->surfaces];
         if (table >= 0 && is_outside(m->graph.rows[table], side[k])) return ends_here(s, table);
     }

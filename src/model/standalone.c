@@ -126,7 +126,8 @@ static void prepare_events(FILE *out, int mode, const keel_problem *p) {
 }
 
 /* What taylor and methods with equations of their own need; 1: there is something. */
-static int put_extras(const struct standalone *page, int mode, int unknowns, const keel_extras *x) {
+static int put_extras(const struct standalone *page, int mode, int unknowns, int hidden,
+                      const keel_extras *x) {
     FILE *out = page->out;
     const struct {
         const char *name;
@@ -137,7 +138,8 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, con
                 {"original_g", &x->original_g}};
     enum { MAPS = sizeof maps / sizeof *maps };
     const keel_variations *v = &x->variations;
-    int any = v->directions || (page->method && x->series.value);
+    const keel_choice *c = &x->choice;
+    int any = v->directions || c->rows || (page->method && x->series.value);
     for (int k = 0; k < MAPS; k++) {
         any |= maps[k].map->count > 0;
         prepare_map(out, maps[k].name, mode, maps[k].map);
@@ -147,7 +149,22 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, con
         put_integers(out, "int", "direction", mode, unknowns, v->direction);
         put_integers(out, "int", "derivative_of", mode, unknowns, v->of);
     }
+    if (c->rows) {
+        put_integers(out, "int", "acceleration", mode, c->coordinates, c->acceleration);
+        put_integers(out, "int", "motion", mode, c->coordinates, c->motion);
+        put_integers(out, "int", "multiplier", mode, c->rows, c->multiplier);
+        put_integers(out, "int", "constraint_of", mode, c->rows, c->constraint);
+        put_integers(out, "int", "hidden_of", mode, hidden, c->hidden);
+        fprintf(out, "static const unsigned char in_force_%d[] = {", mode);
+        for (int i = 0; i < c->rows; i++) fprintf(out, "%s%d", i ? ", " : "", c->in_force[i]);
+        fputs("};\n", out);
+    }
     fprintf(out, "static const keel_extras extras_%d = {\n", mode);
+    if (c->rows)
+        fprintf(out,
+                "    .choice = {%d, %d, %d, acceleration_%d, motion_%d, multiplier_%d, constraint_of_%d, "
+                "hidden_of_%d, in_force_%d},\n",
+                c->rows, c->coordinates, c->first, mode, mode, mode, mode, mode, mode);
     if (v->directions)
         fprintf(out, "    .variations = {%d, direction_%d, derivative_of_%d, ", v->directions, mode, mode);
     const struct {
@@ -202,7 +219,7 @@ static void put_problem(struct standalone *page, const keel_model *m, int mode) 
     if (p->u0 && p->n + p->m) put_doubles(out, "const double", start, p->n + p->m, p->u0);
     put_sizes(out, "scale", mode, p->n + p->m, p->scale);
     put_sizes(out, "atol", mode, p->n + p->m, p->atol);
-    int extras = put_extras(page, mode, p->n + p->m, p->extras);
+    int extras = put_extras(page, mode, p->n + p->m, p->hidden.count, p->extras);
     fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode,
             keel_form_at((int)p->form)->constant);
     standalone_string(out, keel_model_name(m));

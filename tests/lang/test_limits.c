@@ -9,7 +9,8 @@ static const struct {
 } growing[] = {
     {"var x\nx' = sum(i in 1..100000000, i*x)\ninit x = 1\nrun 0 .. 1\n", "Is a range longer than meant?"},
     {"param N = 1000\ncanonical q[1..N], p[1..N]\nhamiltonian sum(i in 1..N, p[i]^2/2 + q[i]^2/2)\n"
-     "for i in 1..N-1: constraint c[i]: q[i] + sum(j in 1..N, q[j]^2) = 2 + N\ninit q = 1, p = 0\nrun 0 .. 1\n",
+     "for i in 1..N-1: constraint c[i]: q[i] + sum(j in 1..N, q[j]^2) = 2 + N\ninit q = 1, p = 0\nrun 0 .. "
+     "1\n",
      "the matrices for 2000 unknowns and 1000 equations to be kept"},
     {"param N = 60\nvar x[1..N]\nfor i in 1..N-1: x[i]' = x[i+1]*cos(x[i]) + sin(x[i]*x[i+1])\n"
      "x[1]^2 + exp(x[1])*sin(t) = 2\nguess x = 1\nrun 0 .. 1\n",

@@ -324,7 +324,7 @@ static void algebraic_unknowns_stand_in_blocks(void **state) {
     has_the_matrix_of_the_motion(m, 2, 0);
     keel_model_close(m);
     m = keel_model_load(KEEL_EXAMPLES_DIR "/mechanisms/cardan.keel",
-                        &(keel_model_options){.sensitivity = "l", .interpret = 1});
+                        &(keel_model_options){.sensitivity = "beta", .interpret = 1});
     assert_int_equal(keel_model_status(m), KEEL_OK);
     stands_in_blocks(m, 1);
     has_the_matrix_of_the_motion(m, 1, 1);
