@@ -1,11 +1,8 @@
 /* test_hamiltonian_sparse.c - large Hamiltonians with constraints: by patterns they have the runs that dense
  * matrices give them, and those of the same system as mechanics. */
-#include "testing.h"
+#include "sparse_runs.h"
 
 #include "linalg/sparse.h"
-
-#include <keel/model.h>
-#include <keel/save.h>
 
 enum { TEXT = 4000, ENTRIES = 4000 };
 
@@ -41,15 +38,10 @@ static const char lattice[] =
 static const char *const systems[] = {chain, beads, lattice};
 enum { SYSTEMS = sizeof systems / sizeof *systems };
 
-static const keel_problem *read_text(const char *format, int count, keel_model **m) {
+static const keel_problem *read_count(const char *format, int count, keel_model **m) {
     char text[TEXT];
-    keel_mode mode;
     snprintf(text, sizeof text, format, count);
-    *m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
-    assert_non_null(*m);
-    if (keel_model_status(*m) != KEEL_OK) fail_msg("%s", keel_model_message(*m));
-    assert_true(keel_model_mode(*m, 0, &mode));
-    return mode.problem;
+    return read_text(text, m);
 }
 
 static keel_solver *run(const keel_problem *p, const keel_options *o, double t_end) {
@@ -109,7 +101,7 @@ static void runs_are_those_of_dense_matrices(void **state) {
     (void)state;
     for (int system = 0; system < SYSTEMS; system++) {
         keel_model *m;
-        const keel_problem *p = read_text(systems[system], 30, &m), full = without_patterns(p);
+        const keel_problem *p = read_count(systems[system], 30, &m), full = without_patterns(p);
         for (int k = 0; k < (int)(sizeof tries / sizeof *tries); k++) {
             const keel_options o = {.method = tries[k].method, .step = tries[k].step};
             keel_solver *sparse = run(p, &o, tries[k].end), *dense = run(&full, &o, tries[k].end);
@@ -148,7 +140,7 @@ static void runs_are_those_of_mechanics(void **state) {
         {"dop853", 0, 0.5, 1e-7}, {"rattle", 0.02, 0.3, 1e-9}, {"spark4", 0.02, 0.3, 1e-9}};
     enum { RODS = 60 };
     keel_model *a, *b;
-    const keel_problem *h = read_text(by_momenta, RODS, &a), *l = read_text(by_velocities, RODS, &b);
+    const keel_problem *h = read_count(by_momenta, RODS, &a), *l = read_count(by_velocities, RODS, &b);
     (void)state;
     for (int k = 0; k < (int)(sizeof tries / sizeof *tries); k++) {
         const keel_options o = {.method = tries[k].method, .step = tries[k].step, .rtol = k ? 0 : 1e-9};
@@ -184,7 +176,7 @@ static const char cart[] =
 
 static void a_coordinate_of_all_constraints_fills_nothing(void **state) {
     keel_model *m;
-    const keel_problem *p = read_text(cart, 60, &m), full = without_patterns(p);
+    const keel_problem *p = read_count(cart, 60, &m), full = without_patterns(p);
     (void)state;
     for (int k = 0; k < 2; k++) {
         const keel_options o = {.method = k ? "rattle" : "dop853", .step = 0.02};
@@ -208,7 +200,7 @@ static void a_wrong_pattern_is_found(void **state) {
     keel_model *m;
     const keel_options o = {.check_jacobians = 1};
     (void)state;
-    plain = read_text(beads, 30, &m);
+    plain = read_count(beads, 30, &m);
     const keel_pattern *right = plain->velocity.pattern;
     memcpy(column, right->column, (size_t)right->nnz * sizeof *column);
     column[right->row_start[4] - 1]++; /* the last of row 3: another bead's momentum */
@@ -229,7 +221,7 @@ static void a_wrong_pattern_is_found(void **state) {
 /* A bead off its curve, with all values fixed: the sentence and the nearest values of dense matrices. */
 static void what_does_not_fit_is_told(void **state) {
     keel_model *m;
-    const keel_problem *from = read_text(beads, 30, &m);
+    const keel_problem *from = read_count(beads, 30, &m);
     unsigned char *fixed = malloc((size_t)from->n);
     double *u0 = malloc((size_t)from->n * sizeof *u0);
     (void)state;
@@ -258,7 +250,7 @@ static void what_does_not_fit_is_told(void **state) {
 static void what_has_no_sparse_matrices_is_refused(void **state) {
     static const char *const without[] = {"radau", "gauss8", "bdf", "rk4+symmetric", "rk4+baumgarte"};
     keel_model *m;
-    const keel_problem *p = read_text(beads, 450, &m);
+    const keel_problem *p = read_count(beads, 450, &m);
     (void)state;
     for (int k = 0; k < (int)(sizeof without / sizeof *without); k++) {
         keel_solver *s = keel_open(p, &(keel_options){.method = without[k], .step = k ? 0.01 : 0});
@@ -280,20 +272,10 @@ static void same_bits(void **state) {
     (void)state;
     for (int k = 0; k < 2 * (int)(sizeof methods / sizeof *methods); k++) {
         keel_model *m;
-        const keel_problem *p = read_text(k % 2 ? cart : chain, 30, &m);
+        const keel_problem *p = read_count(k % 2 ? cart : chain, 30, &m);
         const keel_options o = {.method = methods[k / 2], .step = 0.01};
-        keel_solver *a = run(p, &o, 0.05), *fork = keel_fork(a);
-        size_t size = keel_save(a, NULL, 0);
-        void *saved = malloc(size);
-        assert_non_null(saved);
-        keel_save(a, saved, size);
-        keel_solver *loaded = keel_load(p, &o, saved, size), *all[] = {a, fork, loaded};
-        for (int s = 0; s < 3; s++)
-            if (keel_run(all[s], 0.1) != KEEL_OK) fail_msg("%s", keel_message(all[s]));
-        for (int s = 1; s < 3; s++)
-            assert_memory_equal(keel_state(a), keel_state(all[s]), (size_t)p->n * sizeof(double));
-        for (int s = 0; s < 3; s++) keel_close(all[s]);
-        free(saved);
+        keel_solver *a = run(p, &o, 0.05);
+        goes_on_with_the_same_bits(a, p, &o, 0.1);
         keel_model_close(m);
     }
 }

@@ -1,13 +1,11 @@
 /* test_newton_mechanics.c - sparse Newton matrices of mechanics: they solve (I - c J) y = b for the J of the
  * rate, runs are those with dense matrices, and have the same bits after a copy. */
-#include "testing.h"
+#include "sparse_runs.h"
 
 #include "core/engine.h"
 #include "linalg/sparse.h"
 #include "methods/registry.h"
 #include "stabilizers/stabilizers.h"
-
-#include <keel/model.h>
 
 /* Masses that move each other, springs with dampers; with strangers, no order makes a band of it. */
 #define LATTICE(strangers)                                                                     \
@@ -82,15 +80,6 @@ static const char *const texts[] = {
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-static const keel_problem *read_problem(const char *text, keel_model **m) {
-    keel_mode mode;
-    *m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
-    assert_non_null(*m);
-    if (keel_model_status(*m) != KEEL_OK) fail_msg("%s", keel_model_message(*m));
-    assert_true(keel_model_mode(*m, 0, &mode));
-    return mode.problem;
-}
-
 static double draw(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;
     return (double)(*seed >> 8) / (1 << 24) - 0.5;
@@ -133,7 +122,7 @@ static void the_equations_are_solved(void **state) {
     (void)state;
     for (int i = 0; i < TEXTS; i++) {
         keel_model *m;
-        const keel_problem *p = read_problem(texts[i], &m);
+        const keel_problem *p = read_text(texts[i], &m);
         const keel_options o = {.rtol = 1e-6};
         struct engine *e =
             engine_open(NULL, p, &o, registry_find("radau"), stabilizers_find("none"), 1, NULL);
@@ -169,7 +158,7 @@ static void runs_are_those_of_dense_matrices(void **state) {
     for (int i = 0; i < TEXTS; i++)
         for (int k = 0; k < 2; k++) {
             keel_model *m;
-            const keel_problem *p = read_problem(texts[i], &m);
+            const keel_problem *p = read_text(texts[i], &m);
             keel_options o = {.method = methods[k], .rtol = 1e-6};
             keel_solver *sparse = run(p, &o, 0.3);
             o.norm = KEEL_BY_ERROR;
@@ -191,20 +180,10 @@ static void same_bits(void **state) {
     for (int i = 0; i < TEXTS; i++)
         for (int k = 0; k < 2; k++) {
             keel_model *m;
-            const keel_problem *p = read_problem(texts[i], &m);
+            const keel_problem *p = read_text(texts[i], &m);
             const keel_options o = {.method = methods[k], .rtol = 1e-6};
-            keel_solver *a = run(p, &o, 0.05), *fork = keel_fork(a);
-            size_t size = keel_save(a, NULL, 0);
-            void *saved = malloc(size);
-            assert_non_null(saved);
-            keel_save(a, saved, size);
-            keel_solver *loaded = keel_load(p, &o, saved, size), *all[] = {a, fork, loaded};
-            for (int s = 0; s < 3; s++)
-                if (keel_run(all[s], 0.1) != KEEL_OK) fail_msg("%s", keel_message(all[s]));
-            assert_memory_equal(keel_state(a), keel_state(fork), (size_t)p->n * sizeof(double));
-            assert_memory_equal(keel_state(a), keel_state(loaded), (size_t)p->n * sizeof(double));
-            for (int s = 0; s < 3; s++) keel_close(all[s]);
-            free(saved);
+            keel_solver *a = run(p, &o, 0.05);
+            goes_on_with_the_same_bits(a, p, &o, 0.1);
             keel_model_close(m);
         }
 }

@@ -1,11 +1,8 @@
 /* test_native_sparse.c - native methods on large constrained mechanics: with sparse matrices they give the
  * runs that they give with dense ones, on random frameworks, and have the same bits after a copy. */
-#include "testing.h"
+#include "sparse_runs.h"
 
 #include "linalg/sparse.h"
-
-#include <keel/model.h>
-#include <keel/save.h>
 
 enum { POINTS = 30, TEXT = 20000 };
 
@@ -63,15 +60,6 @@ static void write_chain(char *text, int rods) {
         "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)*(1 + i/N)/2 - 9.81*y[i] - 5*cos(y[i]))\n"
         "    + sum(i in 2..N, x[i]'*x[i-1]'/4 - 20*cos(x[i] - x[i-1] - 1))\ninvariant energy\nrun 0 .. 1\n",
         rods);
-}
-
-static const keel_problem *read_text(const char *text, keel_model **m) {
-    keel_mode mode;
-    *m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
-    assert_non_null(*m);
-    if (keel_model_status(*m) != KEEL_OK) fail_msg("%s", keel_model_message(*m));
-    assert_true(keel_model_mode(*m, 0, &mode));
-    return mode.problem;
 }
 
 static const keel_problem *read_framework(unsigned seed, enum coupling coupling, keel_model **m) {
@@ -295,18 +283,8 @@ static void same_bits(void **state) {
         const keel_problem *p =
             k < ON_BEAMS ? read_framework(3, (enum coupling)(k % COUPLINGS), &m) : read_text(beams, &m);
         const keel_options o = {.method = methods[k], .step = 0.01};
-        keel_solver *a = run(p, &o, 0.05), *fork = keel_fork(a);
-        size_t size = keel_save(a, NULL, 0);
-        void *saved = malloc(size);
-        assert_non_null(saved);
-        keel_save(a, saved, size);
-        keel_solver *loaded = keel_load(p, &o, saved, size), *all[] = {a, fork, loaded};
-        for (int s = 0; s < 3; s++)
-            if (keel_run(all[s], 0.1) != KEEL_OK) fail_msg("%s", keel_message(all[s]));
-        assert_memory_equal(keel_state(a), keel_state(fork), (size_t)p->n * sizeof(double));
-        assert_memory_equal(keel_state(a), keel_state(loaded), (size_t)p->n * sizeof(double));
-        for (int s = 0; s < 3; s++) keel_close(all[s]);
-        free(saved);
+        keel_solver *a = run(p, &o, 0.05);
+        goes_on_with_the_same_bits(a, p, &o, 0.1);
         keel_model_close(m);
     }
 }

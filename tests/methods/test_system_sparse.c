@@ -1,12 +1,10 @@
 /* test_system_sparse.c - kahan and bdf2 on large equations of first order: with sparse matrices they give the
  * runs that they give with dense ones, and have the same bits after a copy. */
-#include "testing.h"
+#include "sparse_runs.h"
 
 #include "linalg/sparse.h"
 
 #include <keel/extras.h>
-#include <keel/model.h>
-#include <keel/save.h>
 
 static const char *const texts[] = {
     /* growth and diffusion, which pushes itself along: quadratic */
@@ -43,15 +41,6 @@ static const struct attempt {
 } tries[] = {
     {"kahan", 0, 0.005}, {"kahan4", 0, 0.005}, {"bdf2", 0, 0.02}, {"bdf2", 1, 0.02}, {"bdf2", 2, 0.01}};
 enum { TRIES = sizeof tries / sizeof *tries };
-
-static const keel_problem *read_text(const char *text, keel_model **m) {
-    keel_mode mode;
-    *m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
-    assert_non_null(*m);
-    if (keel_model_status(*m) != KEEL_OK) fail_msg("%s", keel_model_message(*m));
-    assert_true(keel_model_mode(*m, 0, &mode));
-    return mode.problem;
-}
 
 static keel_solver *run(const keel_problem *p, const keel_options *o, int steps) {
     keel_solver *s = keel_open(p, o);
@@ -109,18 +98,8 @@ static void same_bits(void **state) {
         keel_model *m;
         const keel_problem *p = read_text(texts[tries[k].text], &m);
         keel_options o = {.method = tries[k].method, .step = tries[k].step};
-        keel_solver *a = run(p, &o, 5), *fork = keel_fork(a);
-        size_t size = keel_save(a, NULL, 0);
-        void *saved = malloc(size);
-        assert_non_null(saved);
-        keel_save(a, saved, size);
-        keel_solver *loaded = keel_load(p, &o, saved, size), *all[] = {a, fork, loaded};
-        for (int s = 0; s < 3; s++)
-            if (keel_run(all[s], 10 * o.step) != KEEL_OK) fail_msg("%s", keel_message(all[s]));
-        assert_memory_equal(keel_state(a), keel_state(fork), (size_t)p->n * sizeof(double));
-        assert_memory_equal(keel_state(a), keel_state(loaded), (size_t)p->n * sizeof(double));
-        for (int s = 0; s < 3; s++) keel_close(all[s]);
-        free(saved);
+        keel_solver *a = run(p, &o, 5);
+        goes_on_with_the_same_bits(a, p, &o, 10 * o.step);
         keel_model_close(m);
     }
 }
