@@ -249,16 +249,19 @@ void elaborate_motion(struct elaborate *e) {
                                                : mode->function;
 }
 
+int elaborate_derives_energy(struct elaborate *e) {
+    return statement(e, SYNTAX_LAGRANGIAN) || statement(e, SYNTAX_HAMILTONIAN);
+}
+
 expr elaborate_energy(struct elaborate *e, struct syntax_span span) {
     const struct model_mode *mode = &e->model->mode[e->mode];
     if (mode->energy != EXPR_NONE) return mode->energy;
     if (e->energy_busy)
         elaborate_error(e, span, "`energy` is derived from the %s and cannot stand in it.",
                         e->model->form == MODEL_LAGRANGIAN ? "lagrangian" : "hamiltonian");
-    else if (e->model->form == MODEL_EQUATIONS && !statement(e, SYNTAX_LAGRANGIAN) &&
-             !statement(e, SYNTAX_HAMILTONIAN))
+    else if (e->model->form == MODEL_EQUATIONS && !elaborate_derives_energy(e))
         source_hint(
             elaborate_error(e, span, "there is no lagrangian or hamiltonian to derive the energy from."),
-            "Write its expression:  invariant E = expr.");
+            "Write its expression:  let E = expr  and  invariant energy = E.");
     return EXPR_NONE; /* otherwise the mistake in the energy function was said */
 }

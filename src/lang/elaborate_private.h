@@ -243,6 +243,7 @@ int elaborate_reference(struct elaborate *e, const struct syntax_node *ref,
 int elaborate_indices(struct elaborate *e, const struct syntax_node *ref, const struct elaborate_frame *frame,
                       int *index);
 expr elaborate_energy(struct elaborate *e, struct syntax_span span);
+int elaborate_derives_energy(struct elaborate *e); /* there is a lagrangian or hamiltonian */
 /* All that is labelled like the reference: positions in the list, or -1 each.  0 after a message. */
 int elaborate_gather(struct elaborate *e, const struct syntax_node *ref, const struct elaborate_frame *frame,
                      const char *what, const struct model_label *label, int count, size_t stride,

@@ -237,6 +237,12 @@ void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line
 void elaborate_invariant(struct elaborate *e, const struct elaborate_line *line) {
     const struct syntax_item *item = line->s->items;
     struct elaborate_value v;
+    if (item->value && strcmp(item->name, "energy") == 0 && elaborate_derives_energy(e)) {
+        source_hint(elaborate_error(e, item->name_span,
+                                    "`energy` stands for the one that the lagrangian or hamiltonian gives."),
+                    "Write  invariant energy  alone, or give your expression another name.");
+        return;
+    }
     if (item->value) {
         if (!elaborate_node(e, item->value, line->frame, &v)) return;
     } else {

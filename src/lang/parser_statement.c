@@ -209,16 +209,11 @@ static int invariant(struct parser *p, struct syntax_statement *s) {
     static const char hint[] = "Write  invariant NAME = expr, or  invariant energy  alone.";
     const struct lexer_token *first = p->at;
     if (parser_take_word(p, LEXER_ENERGY)) {
-        if (parser_is(p, LEXER_EQUALS)) {
-            source_hint(
-                parser_wrong(p, p->at, "`energy` stands for the one that a lagrangian or hamiltonian gives."),
-                "Write  invariant energy  alone, or give your expression another name.");
-            return 0;
-        }
         s->items = parser_item(p);
         s->items->name = "energy";
         s->items->span = s->items->name_span = parser_span(p, first);
-        return 1;
+        if (!parser_is(p, LEXER_EQUALS) && !parser_is(p, LEXER_COLON)) return 1;
+        return parser_valued(p, s->items, first, hint);
     }
     s->items = parser_named(p, PARSER_INDICES, "the name of the invariant", hint);
     return s->items && parser_valued(p, s->items, first, hint);

@@ -243,11 +243,12 @@ static void not_conserved(struct begin *b, const char *sentence) {
         const char *direction = direction_in(b, name);
         struct source_message *one = source_diagnose(&b->m->messages, SOURCE_ERROR, at.offset, at.length,
                                                      "%.*s.", length < 310 ? length : 310, sentence);
-        if (strcmp(name, "energy") == 0) explain_energy(b, one);
+        int energy = strcmp(name, "energy") == 0;
+        if (energy && b->m->model->mode[b->mode->system.mode].keeps_energy) explain_energy(b, one);
         else if (direction)
             source_hint(one, "With another value of `%.80s` this is no invariant: write `output` instead.",
                         direction);
-        else source_hint(one, "If it is only to be watched, write  output %.60s = ...", name);
+        else source_hint(one, "If it is only to be watched, write  output %.60s = ...", energy ? "E" : name);
         sentence = end ? end + 2 : NULL;
     }
 }

@@ -66,6 +66,17 @@ static void every_example_elaborates(void **unused) {
     }
 }
 
+/* A model of equations has no energy of its own, so the name is free for one that is stated. */
+static void equations_may_state_their_energy(void **unused) {
+    (void)unused;
+    struct reading r;
+    struct model *m = read_well(&r, "var x, v\nx' = v\nv' = -x\ninvariant energy = x^2 + v^2\nrun 0 .. 1\n");
+    assert_int_equal(m->mode[0].invariant.count, 1);
+    assert_string_equal(m->mode[0].invariant.list[0].label.text, "energy");
+    assert_false(m->mode[0].keeps_energy);
+    finish(&r);
+}
+
 static const char chain[] =
     "model chain\nparam N = 5, g = 9.81\ncoord x[1..N], y[1..N]\nlet X[0] = 0, Y[0] = 0\n"
     "for i in 1..N:\n    let X[i] = x[i], Y[i] = y[i]\n"
@@ -274,6 +285,7 @@ int main(void) {
         cmocka_unit_test(every_mistake_has_its_message),
         cmocka_unit_test(several_mistakes_are_found_in_one_go),
         cmocka_unit_test(every_example_elaborates),
+        cmocka_unit_test(equations_may_state_their_energy),
         cmocka_unit_test(a_chain_of_five),
         cmocka_unit_test(arrays_follow_their_rules),
         cmocka_unit_test(modes_have_their_own_lets_and_lines),
