@@ -37,8 +37,8 @@ typedef struct keel_model_options {
                                 start values that are free; NULL: none */
     const char *section; /* "x - 1 rising": one more event that is only recorded, KEEL_SECTION; NULL: none */
     /* "norm(q)", an expression of states, positive along the run: steps go by tau, d t = clock d tau, and
-     * keel_options.step is one of tau; all else speaks of t.  "none" or "": t itself; NULL: as the model's
-     * `options` say */
+     * keel_options.step is one of tau; all else speaks of t.  "auto": read off the equations, where they have
+     * one; "none" or "": t itself; NULL: as the model's `options` say */
     const char *clock;
     const char *from, *to; /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
     const char *method;    /* compile f into the loop of this method, too; NULL: of the model's `options` */

@@ -439,11 +439,11 @@ static int name_rates(struct formulation *r) {
     return !r->pool->refused || diagnostics_memory(r->messages);
 }
 
-int formulation_open(struct formulation *r, struct system *y, struct source_messages *messages,
-                     struct pool *pool) {
-    int found = 0;
+static int build(struct formulation *r, struct system *y, struct source_messages *messages,
+                 struct pool *pool) {
+    int found = 0, by_t = y->m->clock == EXPR_NONE && !y->m->clock_of_equations;
     formulation_begin(r, y, messages, pool);
-    if (y->m->form == MODEL_LAGRANGIAN && y->m->clock == EXPR_NONE) found = formulation_mechanics(r);
+    if (y->m->form == MODEL_LAGRANGIAN && by_t) found = formulation_mechanics(r);
     else if (y->m->form != MODEL_EQUATIONS && y->m->form != MODEL_LAGRANGIAN)
         found = formulation_hamiltonian(r);
     if (found > 0 && (!serves(r) || !formulation_inertia(r))) {
@@ -459,6 +459,15 @@ int formulation_open(struct formulation *r, struct system *y, struct source_mess
            ((branches_find(r) && surface_freeze(r) && saltation_moments(r) && tangent_magnitudes(r)) ||
             diagnostics_memory(r->messages)) &&
            formulation_clock_switches(r);
+}
+
+int formulation_open(struct formulation *r, struct system *y, struct source_messages *messages,
+                     struct pool *pool) {
+    int own = y->m->clock_of_equations;
+    if (build(r, y, messages, pool)) return 1;
+    if (!own || y->m->clock_of_equations) return 0;
+    formulation_close(r); /* the equations have no clock of their own: steps go by t */
+    return build(r, y, messages, pool);
 }
 
 static void close_map(struct formulation_map *map) {

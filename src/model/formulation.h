@@ -147,6 +147,7 @@ int formulation_original(struct formulation *r); /* the same */
 /* Steps by the clock of the model, if it has one; then, with surfaces known, whether it may: the same. */
 int formulation_clock(struct formulation *r);
 int formulation_clock_switches(struct formulation *r);
+expr formulation_pace(struct formulation *r); /* the clock of the equations; EXPR_NONE: none, or no memory */
 /* The n + m basic symbols get places and names; 1 or 0. */
 int formulation_basic(struct formulation *r, int count, const expr *symbol);
 void formulation_define(struct formulation *r, expr symbol, expr e);

@@ -11,8 +11,15 @@
 
 #include <string.h>
 
+/* A clock that the user wrote is refused; one to be read off the equations is left out, with the reason. */
 static int refuse(struct formulation *r, const char *sentence, const char *hint) {
-    const struct model *m = r->y->m;
+    struct model *m = r->y->m;
+    if (m->clock_of_equations) {
+        source_diagnose(r->messages, SOURCE_WARNING, m->clock_where.offset, m->clock_where.length,
+                        "steps go by t: %s", sentence);
+        m->clock_of_equations = 0;
+        return 0;
+    }
     source_hint(source_diagnose(r->messages, SOURCE_ERROR, m->clock_where.offset, m->clock_where.length, "%s",
                                 sentence),
                 "%s", hint);
@@ -71,9 +78,13 @@ static int fill_rates(struct formulation *r, expr s) {
 int formulation_clock(struct formulation *r) {
     struct graph *g = &r->y->m->graph;
     expr t = expr_symbol(g, EXPR_TIME, 0, 0), s = r->y->m->clock;
-    if (s == EXPR_NONE) return 1;
+    int own = r->y->m->clock_of_equations;
+    if (s == EXPR_NONE && !own) return 1;
     if (!fits(r)) return 0;
-    s = formulation_resolve(r, system_expression(r->y, s));
+    s = own ? formulation_pace(r) : formulation_resolve(r, system_expression(r->y, s));
+    if (s == EXPR_NONE && !g->failed && own)
+        return refuse(
+            r, "no clock can be read off these equations, which divide by nothing that sets their pace.", "");
     if (s == EXPR_NONE && !g->failed)
         return refuse(r, "the clock has no value in terms of the states.", "Write it in states and t.");
     expr *symbol = pool_take(r->pool, ((size_t)r->n + 1) * sizeof *symbol);

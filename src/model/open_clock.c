@@ -15,7 +15,8 @@ int open_clock(struct keel_model *m) {
         text = model->option[i].text;
         model->clock_where = model->option[i].where;
     }
-    if (!text || !text[0] || strcmp(text, "none") == 0) return 1;
+    model->clock_of_equations = text && strcmp(text, "auto") == 0;
+    if (!text || !text[0] || strcmp(text, "none") == 0 || model->clock_of_equations) return 1;
     model->clock = query_expression(m, text, why, sizeof why);
     if (model->clock != EXPR_NONE) return 1;
     source_diagnose(&m->messages, SOURCE_ERROR, model->clock_where.offset, model->clock_where.length,

@@ -59,7 +59,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(steps, TEXT, MODEL, "H1,H2,..", NULL, COMMAND_COMPARE, "fixed steps, one row of the table each")       \
     X(levels, COUNT, MODEL, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                 \
     X(clock, TEXT, MODEL, "EXPR", NULL, COMMAND_SOLVE | COMMAND_EMIT,                                        \
-      "steps by tau, dt = EXPR dtau, as r^1.5 for long orbits; --step is one of tau; none: by t")            \
+      "steps, --step too, by tau, dt = EXPR dtau, as r^1.5 for long orbits, or auto; none: by t")            \
     X(t0, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                       \
     X(tend, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                       \
     X(set, TEXT, LINE, "A=3", NULL, COMMAND_MODEL,                                                           \
