@@ -210,21 +210,13 @@ static int confirm_all(keel_discovery *d, const keel_model *m) {
 
 /* The search ------------------------------------------------------------------------------------------ */
 
-/* Does an event do more than record and stop? */
-static int events_act(const struct model_mode *mode) {
-    for (int i = 0; i < mode->events + mode->timed; i++)
-        for (int k = 0; k < mode->event[i].actions; k++)
-            if (mode->event[i].action[k].kind == SYNTAX_ASSIGN) return 1;
-    return 0;
-}
-
 static int discover_open(keel_discovery *d, struct keel_model *m, const keel_discover_options *with) {
     struct search *s = &d->s;
     struct inside_mode *mode = m->mode[0];
     s->y = &mode->system;
     s->seed = with->seed + 1;
     s->stop = with->stop;
-    d->events = events_act(&m->model->mode[0]);
+    d->events = keel_model_acts(m, 0);
     if (!variety_plan(&s->w, s->y)) return discover_refuse(d, s->w.why);
     if (!generator_find(&s->gens, m, &s->w, with->functions, s->seed))
         return discover_refuse(d, s->gens.why[0] ? s->gens.why : s->w.why);
