@@ -304,6 +304,13 @@ int keel_discovery_unwritten(const keel_discovery *d) {
     return d ? d->s.unwritten : 0;
 }
 
+int keel_discovery_odd_numbers(const keel_discovery *d, double *first) {
+    double one = 0;
+    int count = d ? generic_odd_numbers(&d->s.w.v, &one) : 0;
+    if (first) *first = one;
+    return count;
+}
+
 int keel_discovery_between_events(const keel_discovery *d) {
     return d ? d->events : 0;
 }
