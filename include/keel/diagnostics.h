@@ -51,6 +51,9 @@ KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so fa
 /* At t inside the last step.  KEEL_RETRY: it cannot be had there, or the method has no interpolant. */
 KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out);
 
+/* x' at (t, u), n numbers, by the sides of switching surfaces that are in force. */
+KEEL_API keel_status keel_rates(keel_solver *s, double t, const double *u, double *out);
+
 /* How stiff the equations are where the last step ends: h |lambda| of the fastest part that the step's error
  * has.  An explicit method whose steps are bounded by stability, and not by accuracy, stays near the end of
  * its stability region: 6 for dop853, 3 for most others. */

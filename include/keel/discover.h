@@ -62,6 +62,9 @@ KEEL_API int keel_discovery_monomials(const keel_discovery *d);
 KEEL_API const char *keel_discovery_function(const keel_discovery *d, int i);
 /* How many were found whose coefficients are no plain fractions, so that they could not be written. */
 KEEL_API int keel_discovery_unwritten(const keel_discovery *d);
+/* How many numbers of the model are no plain fractions, as pi; the first of them.  They count as independent
+ * of each other: an invariant that holds by a relation between them is not found. */
+KEEL_API int keel_discovery_odd_numbers(const keel_discovery *d, double *first);
 /* Events of the model act on its values: invariants hold between them, and may change there. */
 KEEL_API int keel_discovery_between_events(const keel_discovery *d);
 KEEL_API void keel_discovery_close(keel_discovery *d);

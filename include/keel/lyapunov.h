@@ -25,7 +25,8 @@ typedef struct keel_lyapunov_options {
     void *user;
 } keel_lyapunov_options;
 
-/* error: the standard error of the mean over blocks of time. */
+/* error: the standard error of the mean over blocks of time, with what the errors of the steps and a growth
+ * by powers of t may add. */
 typedef struct keel_exponent {
     double value, error;
 } keel_exponent;

@@ -127,7 +127,8 @@ typedef struct keel_mode {
                                     more than 2^18 by the states of them */
 } keel_mode;
 KEEL_API int keel_model_modes(const keel_model *m);
-KEEL_API int keel_model_start(const keel_model *m);                        /* the first mode */
+KEEL_API int keel_model_start(const keel_model *m);          /* the first mode */
+KEEL_API int keel_model_acts(const keel_model *m, int mode); /* does an event assign values there? */
 KEEL_API int keel_model_mode(const keel_model *m, int i, keel_mode *mode); /* 1; 0: there is none */
 /* The i-th linear invariant that the equations of a mode show (a mass balance), as text; NULL: none. */
 KEEL_API const char *keel_model_linear_invariant(const keel_model *m, int mode, int i);

@@ -66,6 +66,7 @@ class Discovery(list[Found]):
     functions: list[str]
     unwritten: int
     between_events: bool
+    odd_numbers: int
     @property
     def lines(self) -> str: ...
 

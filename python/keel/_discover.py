@@ -23,14 +23,14 @@ class Discovery(list):
     """What `Model.discover` found: a list of `Found`, with what was searched.
 
     `degree` and `monomials` say how far, `functions` of what; `unwritten` counts those whose coefficients are no
-    plain fractions; `between_events`: events act, and may change what was found.  `lines` is text that a model
-    may end with.
+    plain fractions; `between_events`: events act, and may change what was found; `odd_numbers` counts numbers of the
+    model that are no plain fractions, between which no relation is seen.  `lines` is text that a model may end with.
     """
 
-    def __init__(self, degree, monomials, functions, found, unwritten, between_events):
+    def __init__(self, degree, monomials, functions, found, unwritten, between_events, odd_numbers):
         super().__init__(Found(*one) for one in found)
         self.degree, self.monomials, self.functions, self.unwritten = degree, monomials, functions, unwritten
-        self.between_events = bool(between_events)
+        self.between_events, self.odd_numbers = bool(between_events), odd_numbers
 
     @property
     def lines(self):

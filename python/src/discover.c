@@ -55,8 +55,9 @@ PyObject *discover_run(keel_model *m, volatile int *stop, PyObject *args) {
             PyObject *functions = functions_of(s.found), *found = functions ? invariants_of(s.found) : NULL;
             if (found)
                 result = Py_BuildValue(
-                    "(iiOOii)", keel_discovery_degree(s.found), keel_discovery_monomials(s.found), functions,
-                    found, keel_discovery_unwritten(s.found), keel_discovery_between_events(s.found));
+                    "(iiOOiii)", keel_discovery_degree(s.found), keel_discovery_monomials(s.found), functions,
+                    found, keel_discovery_unwritten(s.found), keel_discovery_between_events(s.found),
+                    keel_discovery_odd_numbers(s.found, NULL));
             Py_XDECREF(functions);
             Py_XDECREF(found);
         }

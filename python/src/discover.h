@@ -5,6 +5,6 @@
 #include "binding.h"
 
 /* args: degree, limit, functions or None, seed.  (degree, monomials, functions, invariants, unwritten,
- * between events); NULL with an exception. */
+ * between events, odd numbers); NULL with an exception. */
 PyObject *discover_run(keel_model *m, volatile int *stop, PyObject *args);
 #endif

@@ -1,6 +1,8 @@
 /* bundle.c - see bundle.h. */
 #include "analysis/bundle.h"
 
+#include <keel/diagnostics.h>
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -170,9 +172,7 @@ keel_status bundle_go(struct bundle *m, double t) {
 
 keel_status bundle_rates(struct bundle *m, double *dx, double *ds) {
     const keel_problem *p = m->problem;
-    if (!p->f.value || p->mass.value || p->f.count != p->n)
-        return bundle_fail(m, KEEL_EINVAL, "the equations give no rates");
-    if (p->f.value(bundle_time(m), unknowns(m), m->rate, p->user))
+    if (keel_rates(keel_sim_solver(m->sim), bundle_time(m), unknowns(m), m->rate) != KEEL_OK)
         return bundle_fail(m, KEEL_EUSER, "the rates have no value at t = %.10g", bundle_time(m));
     take(m, m->rate, dx, ds);
     for (int i = 0; i < p->n; i++)

@@ -338,6 +338,10 @@ static void find_unseen(keel_fit *f, const struct spectrum *s) {
         for (int i = 0; i < s->count; i++) seen |= s->which[i] == k;
         if (seen) continue;
         text_set(sentence, sizeof sentence, "the data do not depend on `%.80s`", f->value[k].name);
+        if (s->length[k] > 0)
+            text_add(sentence, sizeof sentence,
+                     " where the search ended: a change by its own size, %.2g, is not seen in them",
+                     f->value[k].value);
         remark(f, FREE, sentence);
     }
 }

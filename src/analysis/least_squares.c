@@ -200,10 +200,12 @@ static int take_step(struct search *s) {
     }
 }
 
+/* The parameters by their own size; from nothing as far as it takes to change a tenth of the residual, or all
+ * steps of the search would be short. */
 static double first_radius(const struct search *s) {
     double sum = 0;
     for (int j = 0; j < s->l->n; j++) sum = hypot(sum, s->scale[j] * s->l->x[j]);
-    return sum > 0 ? sum : hypot(1, sqrt(square_of(s->l->n, s->scale)));
+    return fmax(sum, 0.1 * sqrt(s->l->square));
 }
 
 static enum least_squares_end descend(struct search *s) {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 32 };
+enum { BLOCKS = 32, SHARE = 16 }; /* of time; of a block, what is looked at again */
 
 struct keel_lyapunov {
     struct bundle bundle;
@@ -25,7 +25,14 @@ struct keel_lyapunov {
     int vectors;         /* r less the invariants: those that count; behind them one across each level set */
     double *x, *q;       /* [n] the states; [n * r] the vectors, one behind the other */
     double *block;       /* [BLOCKS * r] sums of logarithms */
+    double *growth;      /* [r] of the last stretch */
+    struct bundle tight; /* a run with a hundredth of the tolerance, or half the step */
+    double *kept;        /* [2][n + n * r] before and after a stretch that is looked at */
+    double *bias;        /* [r] what its errors do to the growth; .. */
+    double looked;       /* .. over so much time */
+    double rtol;         /* a tenth of it is not seen there, for each factor of e */
     double from, length; /* where counting begins; of a block */
+    double waited;       /* the time before counting begins */
     int blocks;          /* that are complete */
     struct ranked *exponent; /* [r] the largest first */
 };
@@ -49,10 +56,11 @@ static keel_status bundle_failed(keel_lyapunov *l) {
 
 static int reserve(keel_lyapunov *l) {
     size_t n = (size_t)l->bundle.n, r = (size_t)l->bundle.r;
-    l->x = calloc(n + n * r + BLOCKS * r + 1, sizeof *l->x);
+    l->x = calloc(3 * (n + n * r) + (BLOCKS + 2) * r + 1, sizeof *l->x);
     l->exponent = calloc(r + 1, sizeof *l->exponent);
     if (!l->x || !l->exponent) return 0;
-    l->q = l->x + n, l->block = l->q + n * r;
+    l->q = l->x + n, l->block = l->q + n * r, l->growth = l->block + BLOCKS * r;
+    l->bias = l->growth + r, l->kept = l->bias + r;
     return 1;
 }
 
@@ -95,9 +103,9 @@ static int split(keel_lyapunov *l) {
 /* Vectors that shrink would turn across the level sets by the round-off of those that do not: the part of
  * each that changes an invariant is taken out, by the vectors behind them.  Gauss' elimination with pivots;
  * the right-hand sides are the slopes of all vectors. */
-static void stay_in_level_sets(keel_lyapunov *l) {
-    int count = l->bundle.names, r = l->bundle.r, n = l->bundle.n;
-    double *a = l->bundle.slope;
+static void stay_in_level_sets(keel_lyapunov *l, const struct bundle *m) {
+    int count = m->names, r = m->r, n = m->n;
+    double *a = m->slope;
     for (int c = 0; c < count; c++) {
         int column = l->vectors + c, pivot = c;
         for (int i = c + 1; i < count; i++)
@@ -121,43 +129,75 @@ static void stay_in_level_sets(keel_lyapunov *l) {
 
 /* Running ----------------------------------------------------------------------------------------------- */
 
+/* m goes to t; x and Q there, and the logarithms by which the vectors grew. */
+static keel_status grow(keel_lyapunov *l, struct bundle *m, double t) {
+    if (bundle_go(m, t) != KEEL_OK || bundle_slopes(m) != KEEL_OK)
+        return lyapunov_fail(l, m->status, m->message);
+    bundle_get(m, l->x, l->q);
+    stay_in_level_sets(l, m);
+    for (int k = 0; k < m->r; k++) {
+        double length = bundle_orthonormal(m->n, k, l->q, l->q + (size_t)k * (size_t)m->n);
+        if (!(length > 0) || !isfinite(length))
+            return lyapunov_fail(l, KEEL_EUSER,
+                                 length > 0
+                                     ? "the tangent vectors grew beyond all numbers"
+                                     : "a direction ends, as where an event assigns a state: its exponent is "
+                                       "minus infinity");
+        l->growth[k] = log(length);
+    }
+    return KEEL_OK;
+}
+
 /* One stretch of the motion; sum: of the logarithms, or NULL.  The largest of them. */
 static double stretch(keel_lyapunov *l, double t, double *sum) {
     struct bundle *m = &l->bundle;
     double most = 0;
-    if (bundle_go(m, t) != KEEL_OK || bundle_slopes(m) != KEEL_OK) return bundle_failed(l), 0;
-    bundle_get(m, l->x, l->q);
-    stay_in_level_sets(l);
-    for (int k = 0; k < m->r; k++) {
-        double length = bundle_orthonormal(m->n, k, l->q, l->q + (size_t)k * (size_t)m->n);
-        if (!(length > 0) || !isfinite(length)) {
-            lyapunov_fail(l, KEEL_EUSER,
-                          length > 0 ? "the tangent vectors grew beyond all numbers"
-                                     : "a direction ends, as where an event assigns a state: its exponent is "
-                                       "minus infinity");
-            return 0;
-        }
-        if (k >= l->vectors) continue;
-        if (sum) sum[k] += log(length);
-        most = fmax(most, fabs(log(length)));
+    if (grow(l, m, t) != KEEL_OK) return 0;
+    for (int k = 0; k < l->vectors; k++) {
+        if (sum) sum[k] += l->growth[k];
+        most = fmax(most, fabs(l->growth[k]));
     }
     if (bundle_set(m, bundle_time(m), l->x, l->q) != KEEL_OK) bundle_failed(l);
     return most;
 }
 
+/* The same stretch by tighter steps: what the errors of the steps do to the exponents, all of one sign where
+ * the motion is regular, is seen by no scatter of blocks.  Without an answer where those cannot be taken. */
+static double checked_stretch(keel_lyapunov *l, double from, double t, double *sum) {
+    size_t n = (size_t)l->bundle.n, vectors = n * (size_t)l->bundle.r;
+    memcpy(l->kept, l->x, (n + vectors) * sizeof *l->x);
+    double most = stretch(l, t, sum);
+    if (l->status != KEEL_OK || !l->tight.sim || l->tight.status != KEEL_OK) return most;
+    double *after = l->kept + n + vectors;
+    memcpy(after, l->x, (n + vectors) * sizeof *l->x);
+    for (int k = 0; k < l->vectors; k++) l->bias[k] -= l->growth[k];
+    int good =
+        bundle_set(&l->tight, from, l->kept, l->kept + n) == KEEL_OK && grow(l, &l->tight, t) == KEEL_OK;
+    for (int k = 0; k < l->vectors; k++) l->bias[k] += l->growth[k]; /* without it: nothing */
+    if (good) l->looked += fabs(t - from);
+    memcpy(l->x, after, (n + vectors) * sizeof *l->x);
+    if (l->status != KEEL_ENOMEM && l->status != KEEL_ESTOP) l->status = KEEL_OK;
+    return most;
+}
+
 /* The vectors are made orthonormal anew once the longest has grown by a few powers of e: never later than the
- * fastest growth so far needs for eight of them.  The first stretches are short, since nothing is known. */
+ * fastest growth of late needs for eight of them; what an event does at once is no growth that lasts.  The
+ * first stretches are short, since nothing is known. */
 static void run_blocks(keel_lyapunov *l, double t0, double from, double to,
                        const keel_lyapunov_options *with) {
     double t = t0, h = 1e-6 * (to - t0) / 4096, fastest = 0;
     l->from = from;
+    l->waited = fabs(from - t0);
     l->length = (to - from) / BLOCKS;
     for (int b = -1; b < BLOCKS && l->status == KEEL_OK; b++) { /* -1: the transient */
-        double end = b < 0 ? from : from + (b + 1) * l->length;
+        double end = b < 0 ? from : from + (b + 1) * l->length, begin = t;
+        double *sum = b < 0 ? NULL : l->block + (size_t)b * (size_t)l->bundle.r;
         while ((end - t) * h > 0 && l->status == KEEL_OK) {
-            double next = fabs(end - t) <= 1.5 * fabs(h) ? end : t + h;
-            double most = stretch(l, next, b < 0 ? NULL : l->block + (size_t)b * (size_t)l->bundle.r);
-            fastest = fmax(fastest, most / fabs(next - t));
+            int check = sum && t == begin;
+            double way = check && fabs(h) > fabs(l->length) / SHARE ? l->length / SHARE : h;
+            double next = fabs(end - t) <= 1.5 * fabs(way) ? end : t + way;
+            double most = check ? checked_stretch(l, t, next, sum) : stretch(l, next, sum);
+            fastest = fmax(0.9 * fastest, most / fabs(next - t));
             t = next;
             if (most > 6) h /= 2;
             else if (most < 1 && fabs(h) < 0.5 * fabs(l->length) && 2 * fabs(h) * fastest < 8) h *= 2;
@@ -167,27 +207,59 @@ static void run_blocks(keel_lyapunov *l, double t0, double from, double to,
     }
 }
 
-/* Mean and standard error of the blocks, of a sum over vectors from .. to. */
+/* The mean growth in blocks first .. last - 1 of vectors from .. to. */
+static double mean_of(const keel_lyapunov *l, int first, int last, int from, int to) {
+    double sum = 0;
+    for (int b = first; b < last; b++)
+        for (int k = from; k < to; k++) sum += l->block[(size_t)b * (size_t)l->bundle.r + (size_t)k];
+    return sum / l->length / (last - first);
+}
+
+/* Motions that part as t^c look like an exponent c/t.  By how much they may be taken for one: c is the slope
+ * of the blocks' growth over 1/t, as far as their scatter tells it, and 1, that of motions at different speeds,
+ * where that tells nothing. */
+static double power_of_time(const keel_lyapunov *l, int from, int to, double mean) {
+    double product = 0, square = 0, rest = 0, inverse = 0, width[BLOCKS];
+    for (int b = 0; b < l->blocks; b++) inverse += width[b] = 1 / (l->waited + (b + 0.5) * fabs(l->length));
+    inverse /= l->blocks;
+    for (int b = 0; b < l->blocks; b++) {
+        width[b] -= inverse;
+        product += width[b] * (mean_of(l, b, b + 1, from, to) - mean);
+        square += width[b] * width[b];
+    }
+    double slope = product / square;
+    for (int b = 0; b < l->blocks; b++)
+        rest += pow(mean_of(l, b, b + 1, from, to) - mean - slope * width[b], 2);
+    double deviation = 2 * sqrt(rest / (l->blocks - 2) / square), size = fabs(slope);
+    return inverse * fmin(size + deviation, fmax(1, size - deviation));
+}
+
+/* Mean and error, of a sum over vectors from .. to: the standard error of the mean over blocks, what the
+ * errors of the steps do, and what does not grow with an exponent. */
 static keel_exponent of_blocks(const keel_lyapunov *l, int from, int to) {
-    double mean = 0, square = 0;
-    for (int b = 0; b < l->blocks; b++) {
-        double sum = 0;
-        for (int k = from; k < to; k++)
-            sum += l->block[(size_t)b * (size_t)l->bundle.r + (size_t)k] / l->length;
-        mean += sum / l->blocks;
-    }
-    for (int b = 0; b < l->blocks; b++) {
-        double sum = 0;
-        for (int k = from; k < to; k++)
-            sum += l->block[(size_t)b * (size_t)l->bundle.r + (size_t)k] / l->length;
-        square += (sum - mean) * (sum - mean);
-    }
-    return (keel_exponent){mean, sqrt(square / l->blocks / (l->blocks - 1))};
+    double mean = mean_of(l, 0, l->blocks, from, to), square = 0, bias = 0, blind = 0;
+    for (int b = 0; b < l->blocks; b++) square += pow(mean_of(l, b, b + 1, from, to) - mean, 2);
+    for (int k = from; k < to && l->looked > 0; k++) bias += l->bias[k] / l->looked;
+    for (int k = from; k < to; k++) blind += 0.1 * l->rtol * fabs(mean_of(l, 0, l->blocks, k, k + 1));
+    double error = hypot(sqrt(square / l->blocks / (l->blocks - 1)), hypot(bias, blind));
+    return (keel_exponent){mean, hypot(error, power_of_time(l, from, to, mean))};
 }
 
 static int descending(const void *a, const void *b) {
     double x = ((const struct ranked *)a)->mean.value, y = ((const struct ranked *)b)->mean.value;
     return (x < y) - (x > y);
+}
+
+/* With the same invariants. */
+static void open_tight(keel_lyapunov *l, const keel_model *model, const keel_options *o) {
+    if (keel_model_acts(model, 0)) return; /* what acts at a time has acted for one run alone */
+    const struct bundle *m = &l->bundle;
+    keel_options tight = o ? *o : (keel_options){0};
+    if (tight.step > 0) tight.step /= 2;
+    else tight.rtol = fmax(0.01 * l->rtol, 1e-14), tight.atol /= 100;
+    if (bundle_open(&l->tight, model, &tight) != KEEL_OK) return;
+    l->tight.names = m->names;
+    memcpy(l->tight.row, m->row, (size_t)m->names * (size_t)m->r * sizeof *m->row);
 }
 
 static keel_status run(keel_lyapunov *l, const keel_model *model, const keel_options *o,
@@ -205,6 +277,9 @@ static keel_status run(keel_lyapunov *l, const keel_model *model, const keel_opt
     if (bundle_slopes(m) != KEEL_OK) return bundle_failed(l);
     if (!split(l)) return lyapunov_fail(l, KEEL_ENOMEM, text_no_memory);
     if (bundle_set(m, bundle_time(m), l->x, l->q) != KEEL_OK) return bundle_failed(l);
+    l->rtol = o && o->rtol > 0 ? o->rtol : 1e-6;
+    open_tight(l, model, o);
+    if (l->tight.status == KEEL_ENOMEM) return lyapunov_fail(l, KEEL_ENOMEM, text_no_memory);
     run_blocks(l, t0, to > t0 ? t0 + transient : t0 - transient, to, with);
     for (int k = 0; k < l->vectors && l->status == KEEL_OK; k++)
         l->exponent[k] = (struct ranked){of_blocks(l, k, k + 1), k};
@@ -257,6 +332,7 @@ const char *keel_lyapunov_left_out(const keel_lyapunov *l, int i) {
 void keel_lyapunov_close(keel_lyapunov *l) {
     if (!l) return;
     bundle_close(&l->bundle);
+    bundle_close(&l->tight);
     free(l->x);
     free(l->exponent);
     free(l);

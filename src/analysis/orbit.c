@@ -351,6 +351,10 @@ static keel_status find(keel_orbit *o, const keel_model *m, const keel_options *
     keel_options run = given ? *given : (keel_options){0};
     if (run.rtol == 0 && run.step == 0) run.rtol = 1e-13;
     if (bundle_open(b, m, &run) != KEEL_OK) return orbit_bundle_failed(o);
+    if (keel_model_acts(m, 0))
+        return orbit_fail(o, KEEL_EINVAL,
+                          "an event assigns values in this model: orbits are sought where none does, since a "
+                          "segment cannot begin between events");
     o->n = b->n, o->r = b->r, o->t0 = bundle_time(b);
     o->nodes = with->segments > 0 ? with->segments : NODES;
     if (with->segments <= 0 && o->nodes * o->r > LARGEST) o->nodes = o->r < LARGEST ? LARGEST / o->r : 1;

@@ -10,6 +10,7 @@
 #include "linalg/eigen.h"
 #include "linalg/svd.h"
 
+#include <keel/events.h>
 #include <keel/steady.h>
 
 #include <float.h>
@@ -18,9 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 200, HOLDS = 24, TRIALS = 40, ASIDES = 5 };
-#define LEAST 1e-3 /* damping, in |f| */
-#define RANK 1e-10 /* singular values below, of the largest, are zero */
+enum { STEPS = 200, HOLDS = 24, TRIALS = 40, ASIDES = 5, WATCHED = 1000 };
+#define LEAST 1e-3              /* damping, in |f| */
+#define RANK (16 * DBL_EPSILON) /* singular values below, of the largest and for each direction, are zero */
+#define RESOLVED 1e-15          /* steps that are no longer, in sizes of the states, are none */
+#define SETTLED 1e-10           /* short ones that do not get shorter are rounding */
+#define NEAR 1e-5               /* an equilibrium is no further than that where no step helps any more */
+#define SHORT 1e-3  /* the last step to a family of equilibria; rates that fade far away have longer ones */
+#define BESIDE 1e-6 /* how far is beside it */
 
 struct keel_steady {
     struct bundle bundle;
@@ -32,9 +38,11 @@ struct keel_steady {
     double *size, *x, *q;                 /* [n]; [n]; [r][n]: x / size is what vectors and rates belong to */
     double *f, *rate;                     /* [n] x'; [r][n] of the vectors */
     double *a, *right, *sigma, *v, *step; /* [r + HOLDS][r], [r + HOLDS], [r], [r][r], [r] */
-    double *old_x, *old_q;
-    double speed;   /* |Q^T f| */
-    double fastest; /* the largest |A| on the way: what is small beside it is zero */
+    double *last, *left, *uncertain; /* [r] sigma before the step; work [r + HOLDS + n]; [r] of eigenvalues */
+    double *old_x, *old_q, *linear;
+    double speed;  /* |Q^T f| */
+    double beyond; /* its part that no step reaches: across the range of A */
+    double bend;   /* by how much the singular values change along a step, for its length */
     int hold[HOLDS];
     double value[HOLDS]; /* state j, or invariant -1 - i; what it is held at */
     keel_eigenvalue *eigenvalue;
@@ -55,14 +63,15 @@ static keel_status bundle_failed(keel_steady *s) {
 }
 
 static int reserve(keel_steady *s) {
-    size_t n = (size_t)s->n, r = (size_t)s->r, rows = r + HOLDS;
-    s->size = calloc(4 * n + 3 * r * n + rows * r + rows + r * r + 2 * r + 1, sizeof *s->size);
+    size_t n = (size_t)s->n, r = (size_t)s->r, rows = r + HOLDS + n;
+    s->size = calloc(4 * n + 4 * r * n + rows * r + 2 * rows + r * r + 4 * r + 1, sizeof *s->size);
     s->eigenvalue = calloc(r + 1, sizeof *s->eigenvalue);
     if (!s->size || !s->eigenvalue) return 0;
     s->x = s->size + n, s->f = s->x + n, s->old_x = s->f + n;
-    s->q = s->old_x + n, s->rate = s->q + r * n, s->old_q = s->rate + r * n;
-    s->a = s->old_q + r * n, s->right = s->a + rows * r, s->v = s->right + rows;
-    s->sigma = s->v + r * r, s->step = s->sigma + r;
+    s->q = s->old_x + n, s->rate = s->q + r * n, s->old_q = s->rate + r * n, s->linear = s->old_q + r * n;
+    s->a = s->linear + r * n, s->right = s->a + rows * r, s->v = s->right + rows;
+    s->sigma = s->v + r * r, s->step = s->sigma + r, s->last = s->step + r, s->left = s->last + r;
+    s->uncertain = s->left + rows;
     return 1;
 }
 
@@ -119,6 +128,24 @@ static keel_status hold_row(keel_steady *s, int h, double unit) {
     return KEEL_OK;
 }
 
+static int is_zero(const keel_steady *s, int c) {
+    return !(s->sigma[c] > RANK * s->r * s->sigma[0]);
+}
+
+/* What is left of the right-hand side across all columns of U. */
+static void find_beyond(keel_steady *s) {
+    int rows = s->r + s->holds;
+    double *left = s->left;
+    memcpy(left, s->right, (size_t)rows * sizeof *left);
+    for (int c = 0; c < s->r; c++) {
+        double part = 0;
+        for (int i = 0; i < rows && !is_zero(s, c); i++) part += s->a[i * s->r + c] * left[i];
+        for (int i = 0; i < rows && !is_zero(s, c); i++)
+            left[i] -= part / (s->sigma[c] * s->sigma[c]) * s->a[i * s->r + c];
+    }
+    s->beyond = sqrt(bundle_dot(rows, left, left));
+}
+
 /* A as U S V^T, with the rows of what is held in units of its largest entry. */
 static keel_status factor(keel_steady *s) {
     double unit = 0;
@@ -133,17 +160,14 @@ static keel_status factor(keel_steady *s) {
         if (hold_row(s, h, unit > 0 ? unit : 1) != KEEL_OK) return s->status;
     if (!svd_jacobi(s->r + s->holds, s->r, s->a, s->sigma, s->v))
         return steady_fail(s, KEEL_ENEWTON, "the linear equations have no finite numbers");
-    s->fastest = fmax(s->fastest, s->sigma[0]);
-    s->about.family = 0;
-    for (int c = 0; c < s->r; c++) s->about.family += !(s->sigma[c] > RANK * s->fastest);
-    return KEEL_OK;
+    return find_beyond(s), KEEL_OK;
 }
 
 static void find_step(keel_steady *s, double damping) {
     memset(s->step, 0, (size_t)s->r * sizeof *s->step);
     for (int c = 0; c < s->r; c++) {
         double part = 0, sigma = s->sigma[c];
-        if (!(sigma > RANK * s->fastest)) continue;
+        if (is_zero(s, c)) continue;
         for (int i = 0; i < s->r + s->holds; i++) part += s->a[i * s->r + c] * s->right[i];
         for (int k = 0; k < s->r; k++)
             s->step[k] += s->v[k * s->r + c] * part / (sigma * sigma + damping * damping);
@@ -167,7 +191,7 @@ static int take_step(keel_steady *s, double *damping) {
     memcpy(s->old_x, s->x, (size_t)s->n * sizeof *s->x);
     memcpy(s->old_q, s->q, (size_t)(s->r * s->n) * sizeof *s->q);
     for (int trial = 0; trial < TRIALS; trial++, *damping *= 4) {
-        find_step(s, fmin(*damping, 1e6) * before);
+        find_step(s, fmin(*damping, 1e6) * fmin(before, s->sigma[0]));
         move(s);
         double length = step_length(s);
         if (length > 3 && trial + 1 < TRIALS && length < last) { /* beyond the sizes of the states: too far */
@@ -197,25 +221,58 @@ static keel_status step_aside(keel_steady *s, int time) {
     return look(s);
 }
 
-/* Until f is nothing but rounding beside A: no step makes it smaller, and what a step would change is
- * nothing. */
+/* States that have outgrown their sizes have larger ones from here on. */
+static keel_status grow_sizes(keel_steady *s) {
+    int grown = 0;
+    for (int j = 0; j < s->n; j++) {
+        double size = fabs(s->x[j]);
+        if (!(size > s->size[j])) continue;
+        for (int k = 0; k < s->r; k++) s->q[k * s->n + j] *= s->size[j] / size;
+        s->size[j] = size;
+        grown = 1;
+    }
+    return grown ? look(s) : KEEL_OK;
+}
+
+/* The length of the step that is left, without damping; what the last one changed. */
+static double measure(keel_steady *s, double taken) {
+    double change = 0;
+    for (int c = 0; c < s->r; c++) change = fmax(change, fabs(s->sigma[c] - s->last[c]));
+    if (taken > 0) s->bend = change / taken;
+    memcpy(s->last, s->sigma, (size_t)s->r * sizeof *s->last);
+    find_step(s, 0);
+    return step_length(s);
+}
+
+/* How small f is says little: beside fast motions slow ones are far from where they rest, and e^-x is small
+ * far from any equilibrium.  What counts is that the step that is left is none, or that no step makes f any
+ * smaller and the one that is left is short.  Where an equilibrium is degenerate steps come to an end
+ * slowly. */
 static keel_status newton(keel_steady *s, int most) {
-    double damping = LEAST;
-    int asides = 0;
+    double damping = LEAST, step = 0, way = 0, left = INFINITY;
+    int asides = 0, taken = 0;
     if (look(s) != KEEL_OK) return s->status;
-    for (s->about.steps = 0; s->about.steps < most;) {
+    for (s->about.steps = 0;;) {
         if (factor(s) != KEEL_OK) return s->status;
-        double before = s->speed;
-        if (before == 0) return KEEL_OK;
-        int taken = take_step(s, &damping);
+        double before = left;
+        left = measure(s, taken ? step : 0);
+        int regular = !is_zero(s, s->r - 1);
+        int reached = s->beyond <= 1e-12 * s->sigma[0] && (regular || way <= SHORT);
+        int settled = left <= RESOLVED || (left <= SETTLED && left > 0.9 * before);
+        if (s->speed == 0 || (reached && settled)) return KEEL_OK;
+        if (s->about.steps >= most && reached && left <= NEAR) return KEEL_OK;
+        if (s->about.steps >= most) break;
+        taken = take_step(s, &damping);
         if (taken < 0) return s->status;
         s->about.steps += taken;
-        int small = s->speed <= 1e-10 * s->fastest;
-        if (small && (!taken || s->speed > 0.3 * before || s->speed <= 16 * DBL_EPSILON * s->fastest))
-            return factor(s);
-        if (!taken && asides++ == ASIDES) break;
-        if (!taken && step_aside(s, asides) != KEEL_OK) return s->status;
-        if (!taken) damping = LEAST;
+        step = step_length(s);
+        if (taken && regular) way = step;
+        if (taken && grow_sizes(s) != KEEL_OK) return s->status;
+        if (taken) continue;
+        if (reached && left <= NEAR) return factor(s);
+        if (asides++ == ASIDES) break;
+        if (step_aside(s, asides) != KEEL_OK) return s->status;
+        damping = LEAST;
     }
     return steady_fail(s, KEEL_ELIMIT,
                        "no equilibrium was found: after %d steps of Newton's method x' is still %.2g of the "
@@ -232,31 +289,126 @@ static int larger_first(const void *a, const void *b) {
     return (x->imaginary < y->imaginary) - (x->imaginary > y->imaginary);
 }
 
-/* What is left to the equilibrium, s->step, changes the eigenvalues by about as much: where it is degenerate
- * that is more than round-off. */
-static keel_status find_eigenvalues(keel_steady *s) {
-    find_step(s, 0);
-    size_t r = (size_t)s->r;
-    double *a = malloc((r * r + 2 * r + 1) * sizeof *a);
-    if (!a) return steady_fail(s, KEEL_ENOMEM, "%s", text_no_memory);
-    double *real = a + r * r, *imaginary = real + r;
+/* The eigenvalues of A, its entries wrong by so many round-offs; 1; 0, -1 as eigen_values. */
+static int eigenvalues_beside(const keel_steady *s, double round_offs, double *a, double *real,
+                              double *imaginary) {
     for (int i = 0; i < s->r; i++)
-        for (int k = 0; k < s->r; k++)
-            a[i * s->r + k] = bundle_dot(s->n, s->q + i * s->n, s->rate + k * s->n);
-    int status = eigen_values(s->r, a, real, imaginary);
-    double zero = fmax(1e-9, 10 * step_length(s)) * s->fastest;
-    for (int i = 0; i < s->r && status > 0; i++) {
-        double root = 1e-7 * hypot(real[i], imaginary[i]);
-        if (fabs(real[i]) <= fmax(zero, root)) real[i] = 0;
-        if (fabs(imaginary[i]) <= 1e-2 * zero) imaginary[i] = 0;
+        for (int k = 0; k < s->r; k++) {
+            double entry = bundle_dot(s->n, s->q + i * s->n, s->rate + k * s->n);
+            a[i * s->r + k] = entry * (1 + round_offs * DBL_EPSILON * cos(1.7 * i + 2.9 * k + round_offs));
+        }
+    return eigen_values(s->r, a, real, imaginary);
+}
+
+/* How far the nearest one of a list is. */
+static double nearest(int count, const double *real, const double *imaginary, double x, double y) {
+    double least = INFINITY;
+    for (int i = 0; i < count; i++) least = fmin(least, hypot(real[i] - x, imaginary[i] - y));
+    return least;
+}
+
+/* A real part is zero where no more can be told.  An eigenvalue is uncertain by what rounding does to it, as
+ * the change of all entries by some round-offs shows (those of a Jordan block move by a root), and by what is
+ * left to the equilibrium: where that is degenerate more than by rounding. */
+static keel_status find_eigenvalues(keel_steady *s) {
+    size_t r = (size_t)s->r;
+    double *a = malloc((r * r + 4 * r + 1) * sizeof *a), norm = 0;
+    if (!a) return steady_fail(s, KEEL_ENOMEM, "%s", text_no_memory);
+    double *real = a + r * r, *imaginary = real + r, *other = imaginary + r, *beside = other + r;
+    find_step(s, 0);
+    double left = 10 * s->bend * step_length(s);
+    int status = eigenvalues_beside(s, 0, a, real, imaginary);
+    for (int i = 0; i < s->r; i++) {
+        norm = fmax(norm, s->sigma[i]);
         s->eigenvalue[i] = (keel_eigenvalue){real[i], imaginary[i]};
+    }
+    double round_off = fmax(2 * RANK * s->r * norm, left);
+    for (int i = 0; i < s->r && status > 0; i++) s->uncertain[i] = round_off;
+    for (int round = 1; round <= 3 && status > 0; round++) {
+        status = eigenvalues_beside(s, 4 * round, a, other, beside);
+        for (int i = 0; i < s->r && status > 0; i++)
+            s->uncertain[i] = fmax(s->uncertain[i], 10 * nearest(s->r, other, beside, real[i], imaginary[i]));
+    }
+    for (int i = 0; i < s->r && status > 0; i++) {
+        if (fabs(real[i]) <= s->uncertain[i]) s->eigenvalue[i].real = 0;
+        if (fabs(imaginary[i]) <= s->uncertain[i]) s->eigenvalue[i].imaginary = 0;
     }
     free(a);
     if (status < 0) return steady_fail(s, KEEL_ENOMEM, "%s", text_no_memory);
     if (status == 0) return steady_fail(s, KEEL_ENEWTON, "the eigenvalues could not be found");
     qsort(s->eigenvalue, r, sizeof *s->eigenvalue, larger_first);
-    double largest = s->eigenvalue[0].real;
+    double largest = -INFINITY;
+    for (int i = 0; i < s->r; i++) largest = fmax(largest, s->eigenvalue[i].real);
     s->about.stability = largest > 0 ? KEEL_UNSTABLE : largest < 0 ? KEEL_STABLE : KEEL_UNDECIDED;
+    s->about.family = 0;
+    for (int c = 0; c < s->r; c++) s->about.family += is_zero(s, c) || s->sigma[c] <= left;
+    return KEEL_OK;
+}
+
+/* What linear equations do not see ------------------------------------------------------------------------ */
+
+static int has_switches(const keel_problem *p) {
+    int has = 0;
+    for (int i = 0; i < p->event.count && p->event_kind; i++)
+        has |= p->event_kind[i] == KEEL_SURFACE || p->event_kind[i] == KEEL_STAIRCASE;
+    return has;
+}
+
+/* x' on both sides of the equilibrium along vector k: the linear part is that of both, or there is none. */
+static keel_status look_beside(keel_steady *s, int k) {
+    double off = 0, *f = s->left, sigma = s->sigma[0];
+    memset(f, 0, (size_t)s->n * sizeof *f);
+    for (int side = 1; side >= -1; side -= 2) {
+        for (int j = 0; j < s->n; j++)
+            s->x[j] = s->old_x[j] + side * BESIDE * s->old_q[k * s->n + j] * s->size[j];
+        memcpy(s->q, s->old_q, (size_t)(s->r * s->n) * sizeof *s->q);
+        if (look(s) != KEEL_OK) return s->status;
+        for (int j = 0; j < s->n; j++) f[j] += side * s->f[j];
+    }
+    for (int j = 0; j < s->n; j++) off = hypot(off, f[j] - 2 * BESIDE * s->linear[k * s->n + j]);
+    if (off <= 1e-3 * BESIDE * sigma) return KEEL_OK;
+    return steady_fail(s, KEEL_EINVAL,
+                       "the search ended where the equations switch: they have no linear part there, and "
+                       "eigenvalues would tell nothing");
+}
+
+static keel_status check_switches(keel_steady *s) {
+    size_t vectors = (size_t)(s->r * s->n);
+    if (!has_switches(s->bundle.problem)) return KEEL_OK;
+    memcpy(s->old_x, s->x, (size_t)s->n * sizeof *s->x);
+    memcpy(s->old_q, s->q, vectors * sizeof *s->q);
+    memcpy(s->linear, s->rate, vectors * sizeof *s->rate);
+    for (int k = 0; k < s->r; k++)
+        if (look_beside(s, k) != KEEL_OK) return s->status;
+    memcpy(s->x, s->old_x, (size_t)s->n * sizeof *s->x);
+    memcpy(s->q, s->old_q, vectors * sizeof *s->q);
+    return look(s);
+}
+
+static double distance(const keel_steady *s, const double *x) {
+    double most = 0;
+    for (int j = 0; j < s->n; j++) most = fmax(most, fabs(x[j] - s->x[j]) / s->size[j]);
+    return most;
+}
+
+/* An event that acts where the motion rests: x' alone says neither whether it does nor what deviations do. */
+static keel_status check_events(keel_steady *s) {
+    struct bundle *b = &s->bundle;
+    double from, to, *x = s->old_x;
+    keel_event_record record;
+    if (!keel_model_acts(b->model, 0)) return KEEL_OK;
+    keel_model_span(b->model, &from, &to);
+    for (int k = 0; k < WATCHED && bundle_time(b) < to; k++) {
+        double t = bundle_time(b);
+        if (keel_sim_step(b->sim, to) < 0) break;
+        bundle_get(b, x, NULL);
+        if (keel_sim_event(b->sim, -1, &record) && record.changed && record.t >= t)
+            return steady_fail(s, KEEL_EINVAL,
+                               "x' is zero where the search ended, but the event `%.80s` acts there at t = "
+                               "%.6g: what is at rest is not seen from x' alone",
+                               record.event, record.t);
+        if (distance(s, x) > BESIDE) break; /* it leaves, unstable */
+    }
     return KEEL_OK;
 }
 
@@ -281,8 +433,9 @@ static keel_status find(keel_steady *s, const keel_model *m, const keel_options 
     take_sizes(s);
     for (int k = 0; k < s->r * s->n; k++) s->q[k] /= s->size[k % s->n];
     if (take_holds(s, with->hold) != KEEL_OK) return s->status;
-    if (newton(s, with->steps > 0 ? with->steps : STEPS) == KEEL_OK) find_eigenvalues(s);
-    return s->status;
+    if (newton(s, with->steps > 0 ? with->steps : STEPS) != KEEL_OK) return s->status;
+    if (find_eigenvalues(s) != KEEL_OK || check_switches(s) != KEEL_OK) return s->status;
+    return check_events(s);
 }
 
 keel_steady *keel_steady_find(const keel_model *m, const keel_options *o, const keel_steady_options *with) {

@@ -87,6 +87,24 @@ keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out) {
     return defect_is_dear(e) ? KEEL_RETRY : defect_at(e, theta, out);
 }
 
+keel_status keel_rates(keel_solver *s, double t, const double *u, double *out) {
+    if (!s) return KEEL_EINVAL;
+    struct engine *e = s->engine;
+    struct field *fd = &e->field;
+    if (!e->block) return e->r->status;
+    if (!isfinite(t) || !u || !out)
+        return solver_misuse(e, "keel_rates needs a time, a state and room for its rates");
+    keel_stats before = e->r->stats;
+    memcpy(e->scratch, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    surfaces_publish(e);
+    keel_status status = field_rhs(fd, t, e->scratch, e->split);
+    e->r->stats = before;
+    if (status != KEEL_OK) return engine_explain(e, "%s", fd->fault.text), fd->fault.status;
+    double pace = fd->p.clock ? e->split[fd->n - 1] : 1; /* of t by the clock */
+    for (int i = 0; i < fd->n; i++) out[i] = e->split[i] / pace;
+    return KEEL_OK;
+}
+
 keel_status keel_stiffness_at(keel_solver *s, keel_stiffness *out) {
     if (!s || !out) return KEEL_EINVAL;
     if (!s->engine->block || s->engine->r->status < 0) return s->engine->r->status;

@@ -54,6 +54,8 @@ static void print_searched(const struct finding *d, FILE *out) {
 
 static void print_text(const struct finding *d, FILE *out) {
     keel_found f;
+    double number;
+    int odd = keel_discovery_odd_numbers(d->found, &number);
     int count = 0, independent = 0, unwritten = keel_discovery_unwritten(d->found);
     print_searched(d, out);
     for (; keel_discovery_at(d->found, count, &f); count++) {
@@ -61,6 +63,12 @@ static void print_text(const struct finding *d, FILE *out) {
         print_remarks(&f, out);
         independent += f.independent;
     }
+    if (odd)
+        fprintf(out,
+                odd == 1 ? "# %.10g is no plain fraction and counts as independent of all numbers\n"
+                         : "# %.10g and %d more numbers are no plain fractions: relations between them are "
+                           "not seen; parameters show them\n",
+                number, odd - 1);
     if (count == 0) fprintf(out, "# no invariant\n");
     else
         fprintf(out, "# %d invariant%s, %s%d independent\n", count, count == 1 ? "" : "s",
@@ -107,6 +115,7 @@ static void print_json(const struct finding *d, int status, FILE *out) {
         json_end_array(&json);
         json_truth(&json, "between_events", keel_discovery_between_events(d->found));
         json_integer(&json, "unwritten", keel_discovery_unwritten(d->found));
+        json_integer(&json, "odd_numbers", keel_discovery_odd_numbers(d->found, NULL));
     }
     run_json_print(&json, out);
 }

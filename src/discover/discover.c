@@ -210,21 +210,13 @@ static int confirm_all(keel_discovery *d, const keel_model *m) {
 
 /* The search ------------------------------------------------------------------------------------------ */
 
-/* Does an event do more than record and stop? */
-static int events_act(const struct model_mode *mode) {
-    for (int i = 0; i < mode->events + mode->timed; i++)
-        for (int k = 0; k < mode->event[i].actions; k++)
-            if (mode->event[i].action[k].kind == SYNTAX_ASSIGN) return 1;
-    return 0;
-}
-
 static int discover_open(keel_discovery *d, struct keel_model *m, const keel_discover_options *with) {
     struct search *s = &d->s;
     struct inside_mode *mode = m->mode[0];
     s->y = &mode->system;
     s->seed = with->seed + 1;
     s->stop = with->stop;
-    d->events = events_act(&m->model->mode[0]);
+    d->events = keel_model_acts(m, 0);
     if (!variety_plan(&s->w, s->y)) return discover_refuse(d, s->w.why);
     if (!generator_find(&s->gens, m, &s->w, with->functions, s->seed))
         return discover_refuse(d, s->gens.why[0] ? s->gens.why : s->w.why);
@@ -310,6 +302,13 @@ const char *keel_discovery_function(const keel_discovery *d, int i) {
 
 int keel_discovery_unwritten(const keel_discovery *d) {
     return d ? d->s.unwritten : 0;
+}
+
+int keel_discovery_odd_numbers(const keel_discovery *d, double *first) {
+    double one = 0;
+    int count = d ? generic_odd_numbers(&d->s.w.v, &one) : 0;
+    if (first) *first = one;
+    return count;
 }
 
 int keel_discovery_between_events(const keel_discovery *d) {

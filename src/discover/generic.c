@@ -30,8 +30,11 @@ static void take_numbers(struct generic *v) {
         v->rests[e] = (unsigned char)rests;
         if (!expr_is_constant(v->g, e, &number) || residue_of(number, &v->number[e])) continue;
         uint64_t bits;
-        memcpy(&bits, &number, sizeof bits);
+        double size = fabs(number);
+        memcpy(&bits, &size, sizeof bits);
         v->number[e] = residue_random(1, bits);
+        if (number < 0) v->number[e] = residue_sub(0, v->number[e]);
+        v->odd[e] = 1;
     }
 }
 
@@ -41,8 +44,9 @@ int generic_open(struct generic *v, const struct system *y) {
     v->value = calloc(nodes, sizeof *v->value);
     v->number = calloc(nodes, sizeof *v->number);
     v->rests = calloc(nodes, 1);
+    v->odd = calloc(nodes, 1);
     v->parameter = calloc((size_t)y->m->parameters + 1, sizeof *v->parameter);
-    int good = v->value && v->number && v->rests && v->parameter;
+    int good = v->value && v->number && v->rests && v->odd && v->parameter;
     for (int k = 0; k < GENERIC_KINDS; k++) {
         v->fixed[k] = calloc(nodes, sizeof *v->fixed[k]);
         v->when[k] = calloc(nodes, sizeof *v->when[k]);
@@ -62,9 +66,17 @@ void generic_close(struct generic *v) {
     free(v->value);
     free(v->number);
     free(v->rests);
+    free(v->odd);
     free(v->parameter);
     free(v->coordinate);
     *v = (struct generic){0};
+}
+
+int generic_odd_numbers(const struct generic *v, double *first) {
+    int count = 0;
+    for (expr e = 0; v->odd && e < v->nodes; e++)
+        if (v->odd[e] == 2 && count++ == 0) expr_is_constant(v->g, e, first);
+    return count;
 }
 
 void generic_begin(struct generic *v, uint64_t seed) {
@@ -260,6 +272,7 @@ static int operation(struct generic *v, expr e, residue *out) {
     residue a = operands > 0 ? v->value[n.a] : 0, b = operands > 1 ? v->value[n.b] : 0, c;
     switch ((enum expr_op)n.op) {
     case EXPR_CONSTANT:
+        if (v->odd[e]) v->odd[e] = 2;
         return *out = v->number[e], 1;
     case EXPR_SYMBOL:
         return *out = symbol(v, e), 1;

@@ -28,6 +28,7 @@ struct generic {
     residue *value;                /* [nodes] at the point */
     residue *number;               /* [nodes] of constants */
     unsigned char *rests;          /* [nodes] 1: of numbers and parameters alone */
+    unsigned char *odd;            /* [nodes] 1: a number that is no plain fraction; 2: and it was met */
     residue *fixed[GENERIC_KINDS]; /* [nodes] coordinates that are not random, */
     uint32_t *when[GENERIC_KINDS]; /* if this is the number of the point */
     unsigned char *met[GENERIC_KINDS];
@@ -54,6 +55,8 @@ void generic_fix(struct generic *v, struct generic_coordinate c, residue value);
 residue generic_coordinate(struct generic *v, struct generic_coordinate c);
 /* The values of the list into value[].  1; 0: there is none at this point. */
 int generic_values(struct generic *v, const struct generic_list *list);
+/* How many numbers that are no plain fractions were met, the first of them. */
+int generic_odd_numbers(const struct generic *v, double *first);
 /* The parameters as the model has them; vary[i]: a random one instead.  Those that depend on others follow.
  * A number that is no fraction counts as a random one, always the same. */
 void generic_parameters(struct generic *v, const unsigned char *vary, uint64_t seed);

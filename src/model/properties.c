@@ -40,6 +40,15 @@ const char *keel_model_group_mode(const keel_model *m, int i, int k) {
     return NULL;
 }
 
+int keel_model_acts(const keel_model *m, int mode) {
+    if (mode < 0 || mode >= keel_model_modes(m)) return 0;
+    const struct model_mode *of = &m->model->mode[mode];
+    for (int i = 0; i < of->events + of->timed; i++)
+        for (int k = 0; k < of->event[i].actions; k++)
+            if (of->event[i].action[k].kind == SYNTAX_ASSIGN) return 1;
+    return 0;
+}
+
 int keel_model_start(const keel_model *m) {
     return m && m->status == KEEL_OK ? m->model->start : -1;
 }

@@ -56,6 +56,21 @@ static void experiments_are_told_by_their_settings(void **state) {
     done(f);
 }
 
+/* A search that begins at nothing, exactly or nearly, and in any unit, does not end there. */
+static void beginnings_near_zero_are_left(void **state) {
+    (void)state;
+    static const char *const start[] = {"k=0", "k=1e-300", "k=-1e-18", "k=1e-9", "k=1e9"};
+    for (size_t i = 0; i < sizeof start / sizeof *start; i++) {
+        keel_fit *f = fitted("param k = 1\nvar s\ns' = 1\noutput y = 1e9*k*s\ninit s = 0\nrun 0 .. 9\n", "k",
+                             start[i], "t,y\n1,2.01\n2,3.99\n3,6\n4,8.01\n", NULL);
+        keel_fitted v;
+        if (keel_fit_status(f) != KEEL_OK) fail_msg("%s: %s", start[i], keel_fit_message(f));
+        assert_true(keel_fit_at(f, 0, &v));
+        if (!(fabs(v.value / 2.001e-9 - 1) < 1e-3)) fail_msg("%s: %g", start[i], v.value);
+        done(f);
+    }
+}
+
 /* Straight lines have closed forms: x = a + b t with known sigma. */
 static void a_line_has_its_covariance(void **state) {
     (void)state;
@@ -288,6 +303,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deviations_are_true),
         cmocka_unit_test(experiments_are_told_by_their_settings),
+        cmocka_unit_test(beginnings_near_zero_are_left),
         cmocka_unit_test(a_line_has_its_covariance),
         cmocka_unit_test(few_points_have_wide_intervals),
         cmocka_unit_test(robertson_has_its_rates),

@@ -58,6 +58,51 @@ static void linear_equations_have_their_eigenvalues(void **state) {
     }
 }
 
+/* The errors that are told hold: where the steps err by more than the scatter of blocks shows, where motions
+ * part as t and not as e^t, where an event acts at once. */
+static void errors_hold(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int count;
+        double value[3], most; /* the error is no more than that */
+    } row[] = {
+        {"var x, y\nx' = 50*x + 1625/3*y\ny' = -300*x - 50*y\ninit x = 0.1, y = 0.2\nrun 0 .. 50\n",
+         2,
+         {0, 0},
+         0.2},
+        {"var x, y\nx' = 0.3*x + y\ny' = 0.3*y\ninit x = 0, y = 0\nrun 0 .. 100\n", 2, {0.3, 0.3}, 0.1},
+        {"var x, v\nx' = v\nv' = -9.81\nevent e: x falling -> v := -v\ninit x = 1, v = 0\nrun 0 .. 100\n",
+         2,
+         {0, 0},
+         0.1},
+        {"coord x, y\nlagrangian (x'^2 + y'^2)/2 + 1/sqrt(x^2 + y^2)\n"
+         "init x = 1, y = 0, x' = 0, y' = 1.1\nrun 0 .. 300\n",
+         4,
+         {0, 0, 0},
+         0.03},
+        {"var x\nx' = x\nevent e: every 1 -> x := x/2\ninit x = 1\nrun 0 .. 100\n",
+         1,
+         {1 - 0.69314718056},
+         0.1},
+        {"var x\nx' = 2*x\ninit x = 0\nrun 0 .. 100\n", 1, {2}, 1e-6},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        keel_exponent e[8], sum;
+        char names[100];
+        double trace = 0;
+        assert_int_equal(exponents_of(row[i].text, 1e-6, e, &sum, names, sizeof names), row[i].count);
+        for (int k = 0; k < row[i].count; k++) {
+            double value = k < 3 ? row[i].value[k] : 0;
+            trace += value;
+            if (!(fabs(e[k].value - value) <= 2 * e[k].error && e[k].error <= row[i].most))
+                fail_msg("%g +- %g\n%s", e[k].value, e[k].error, row[i].text);
+        }
+        if (!(fabs(sum.value - trace) <= 3 * sum.error))
+            fail_msg("sum %g +- %g\n%s", sum.value, sum.error, row[i].text);
+    }
+}
+
 static void lorenz_parts_and_shrinks(void **state) {
     (void)state;
     const char *text = "var x, y, z\nx' = 10*(y - x)\ny' = x*(28 - z) - y\nz' = x*y - 8/3*z\n"
@@ -137,6 +182,7 @@ static void refusals_say_why(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_equations_have_their_eigenvalues),
+        cmocka_unit_test(errors_hold),
         cmocka_unit_test(lorenz_parts_and_shrinks),
         cmocka_unit_test(hamiltonians_have_pairs),
         cmocka_unit_test(refusals_say_why),

@@ -228,6 +228,8 @@ static void refusals_say_why(void **state) {
         {"var x\nmode a:\n    x' = 1\n    event e: x - 2 rising -> mode b\nmode b:\n    x' = 2\nstart a\n"
          "init x = 1\nrun 0 .. 2\n",
          1, NULL, "with modes"},
+        {"var x, u\nx' = u - 0.1*x\nu' = 0\nevent e: every 1 -> u := -u\ninit x = -0.5, u = 1\nrun 0 .. 9\n",
+         2, NULL, "an event assigns values"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         keel_orbit *o = found(row[i].text, row[i].period, row[i].hold);

@@ -129,6 +129,65 @@ static void degenerate_ones_are_told(void **unused) {
     keel_steady_summary about;
     assert_true(keel_steady_summarise(s, &about));
     assert_true(about.stability == KEEL_UNDECIDED && about.rate < 1e-9 && fabs(state_of(s, "x")) < 1e-4);
+    assert_int_equal(about.family, 1);
+    done(s);
+}
+
+static const keel_eigenvalue *eigenvalues_of(const keel_steady *s, int count) {
+    static keel_eigenvalue e[8];
+    for (int i = 0; i < count; i++) assert_true(keel_steady_eigenvalue(s, i, &e[i]));
+    return e;
+}
+
+/* x' says little where it is of another size than elsewhere: beside fast motions, far away, at the start. */
+static void sizes_of_rates_do_not_mislead(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *text;
+        double x, eigenvalue;
+    } row[] = {
+        {"var x\nx' = 1 - exp(20*x)\ninit x = 3\nrun 0 .. 1\n", 0, -20},
+        {"var x\nx' = 1 - 1e-12*(exp(x/0.025) - 1)\ninit x = 1\nrun 0 .. 1\n", 0.69077552789823867, -40},
+        {"var x, y\nx' = -0.5*(x - 2)\ny' = -1e11*(y - 1)\ninit x = 1, y = 1.1\nrun 0 .. 1\n", 2, -0.5},
+        {"var x\nx' = 1 - x^3\ninit x = 1e9\nrun 0 .. 1\n", 1, -3},
+        {"var x\nx' = 1 - x\ninit x = 1e-9\nrun 0 .. 1\n", 1, -1},
+        {"var x, y\nx' = y\ny' = -x - 1e-8*y\ninit x = 1, y = 1\nrun 0 .. 1\n", 0, -5e-9},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        keel_steady *s = found(row[i].text, NULL);
+        if (keel_steady_status(s) != KEEL_OK) fail_msg("%s\n%s", keel_steady_message(s), row[i].text);
+        if (!(fabs(state_of(s, "x") - row[i].x) <= 1e-10)) fail_msg("%s", row[i].text);
+        double real = eigenvalues_of(s, 1)->real;
+        if (!(fabs(real / row[i].eigenvalue - 1) <= 1e-6)) fail_msg("%g\n%s", real, row[i].text);
+        done(s);
+    }
+}
+
+/* What is told apart from zero does not depend on where the search came from: coupled carts drift at an
+ * eigenvalue 0 that is double, with one eigenvector. */
+static void double_zeros_stay_zeros(void **unused) {
+    (void)unused;
+    keel_steady *s = found("coord a, b\nlagrangian a'^2/2 + b'^2/2 + 0.3*a'*b' - (a - b)^2/2\n"
+                           "init a = 1, b = 0.3, a' = 0.1, b' = 0.2\nrun 0 .. 1\n",
+                           NULL);
+    keel_steady_summary about;
+    assert_true(keel_steady_summarise(s, &about) && about.stability == KEEL_UNDECIDED && about.family == 1);
+    const keel_eigenvalue *e = eigenvalues_of(s, 4);
+    for (int i = 0; i < 4; i++) assert_true(e[i].real == 0);
+    assert_below(fabs(e[0].imaginary - sqrt(2 / 0.7)), 1e-9);
+    assert_true(e[1].imaginary == 0 && e[2].imaginary == 0);
+    done(s);
+}
+
+/* A branch is the one of where the search stands, not of where it began. */
+static void branches_follow_the_search(void **unused) {
+    (void)unused;
+    keel_steady *s = found("var x\nx' = 0.5 - abs(x - 1)\ninit x = 1.3\nrun 0 .. 1\n", NULL);
+    assert_below(fabs(state_of(s, "x") - 1.5), 1e-12);
+    assert_below(fabs(eigenvalues_of(s, 1)->real + 1), 1e-9);
+    done(s);
+    s = found("var x, v\nx' = v\nv' = -x - 0.1*abs(v)*v\ninit x = 1, v = 1\nrun 0 .. 1\n", NULL);
+    assert_below(fabs(eigenvalues_of(s, 1)->imaginary - 1), 1e-9); /* no kink in the first derivative */
     done(s);
 }
 
@@ -147,6 +206,14 @@ static void refusals_say_why(void **unused) {
         const char *text, *hold, *words;
     } row[] = {
         {"var x\nx' = 1 + x^2\ninit x = 1\nrun 0 .. 1\n", NULL, "no equilibrium was found"},
+        {"var x\nx' = exp(-x)\ninit x = 1\nrun 0 .. 1\n", NULL, "no equilibrium was found"},
+        {"var x, y\nx' = exp(-x)\ny' = -y\ninit x = 1, y = 1\nrun 0 .. 1\n", NULL,
+         "no equilibrium was found"},
+        {"var x\nx' = 1 + abs(x)\ninit x = -1\nrun 0 .. 1\n", NULL, "no equilibrium was found"},
+        {"var x, v\nx' = v\nv' = -x - 0.1*sign(v)\ninit x = 1, v = 1\nrun 0 .. 1\n", NULL,
+         "where the equations switch"},
+        {"var x, u\nx' = u + 1 - x\nu' = 0\nevent e: every 0.1 -> u := -x\ninit x = 1, u = 0\nrun 0 .. 9\n",
+         NULL, "`e` acts there at t = 0.1"},
         {"var x\nx' = cos(t)\ninit x = 1\nrun 0 .. 1\n", NULL, "depend on t"},
         {"var x\nx' = -x\ninit x = 1\nrun 0 .. 1\n", "zz", "`zz` cannot be held"},
         {"var x\nmode a:\n    x' = 1\n    event e: x - 2 rising -> mode b\nmode b:\n    x' = 2\nstart a\n"
@@ -166,9 +233,10 @@ static void refusals_say_why(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms_are_found),   cmocka_unit_test(families_are_told_and_held),
-        cmocka_unit_test(degenerate_ones_are_told), cmocka_unit_test(inits_that_follow_are_taken_along),
-        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(closed_forms_are_found),        cmocka_unit_test(families_are_told_and_held),
+        cmocka_unit_test(degenerate_ones_are_told),      cmocka_unit_test(inits_that_follow_are_taken_along),
+        cmocka_unit_test(sizes_of_rates_do_not_mislead), cmocka_unit_test(double_zeros_stay_zeros),
+        cmocka_unit_test(branches_follow_the_search),    cmocka_unit_test(refusals_say_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

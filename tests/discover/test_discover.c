@@ -265,6 +265,33 @@ static void refusals_have_a_sentence(void **state) {
     keel_discovery_close(NULL);
 }
 
+/* x' + y' is zero but for the last digit of one number, or exactly.  Numbers with so many digits are told: only
+ * a number and its negative are seen to be related. */
+static void odd_numbers_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int found, odd;
+    } row[] = {
+        {"var x, y\nx' = 3/7*x*y - 0.25*y\ny' = 0.25*y - 3/7*x*y\ninit x = 1, y = 2\nrun 0 .. 1\n", 1, 0},
+        {"var x, y\nx' = 1.23456789012341*y + x*y\ny' = -1.23456789012342*y - x*y\ninit x = 1, y = 2\n"
+         "run 0 .. 1\n",
+         0, 2},
+        {"var x, y\nx' = pi*x*y\ny' = -pi*x*y\ninit x = 1, y = 2\nrun 0 .. 1\n", 1, 2},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        keel_model *m = read_it(row[i].text);
+        keel_discovery *d = keel_discover(m, &(keel_discover_options){.degree = 1});
+        keel_found f;
+        double first;
+        int odd = keel_discovery_odd_numbers(d, &first);
+        if (odd != row[i].odd) fail_msg("%d, %g\n%s", odd, first, row[i].text);
+        assert_int_equal(keel_discovery_at(d, 0, &f), row[i].found);
+        keel_discovery_close(d);
+        keel_model_close(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classical_systems_have_theirs),
@@ -274,6 +301,7 @@ int main(void) {
         cmocka_unit_test(relations_are_told),
         cmocka_unit_test(functions_of_others_are_left_out),
         cmocka_unit_test(parameters_are_seen),
+        cmocka_unit_test(odd_numbers_are_told),
         cmocka_unit_test(seeds_do_not_matter),
         cmocka_unit_test(what_is_stated_is_known),
         cmocka_unit_test(functions_may_be_asked_for),
