@@ -252,10 +252,6 @@ static keel_status equations(struct field *fd, double t, const double *u, int fr
     return status;
 }
 
-keel_status algebra_matrix(struct field *fd, double t, const double *u) {
-    return equations(fd, t, u, algebra_own(fd) < fd->m ? OF_Y : FRESH);
-}
-
 /* Is each value of the first rows the round-off of its terms?  Those of a row are the products of its slopes
  * and unknowns, and what the problem itself tells of them, in which t has its part. */
 static int at_round_off(struct field *fd, double t, const double *u, int rows, int matrix) {
@@ -319,7 +315,6 @@ static int most_restless(const struct field *fd, const double *u) {
 static int sign_of_det(const struct field *fd) {
     const struct algebra *d = &fd->dae;
     int sign = 1, own = algebra_own(fd);
-    if (keel_extras_of(&fd->p)->choice.rows) return 1; /* there is one branch, whatever rows carry it */
     if (d->sparse) return algebra_sparse_log_det(fd, &sign), sign;
     for (int i = 0; i < own; i++)
         if ((d->matrix[(long)i * own + i] < 0) != (d->pivot[i] != i)) sign = -sign;
@@ -347,6 +342,7 @@ keel_status algebra_values(struct field *fd, double t, const double *u) {
 }
 
 keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign) {
+    if (fd->dae.choice.serves) return *sign = 1, choice_make(fd, t, u); /* there is one branch */
     keel_status status = equations(fd, t, u, FRESH);
     if (status == KEEL_OK) status = factor(fd, t);
     if (status == KEEL_OK) *sign = sign_of_det(fd);
@@ -390,8 +386,8 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
                           double *contraction) {
     struct algebra *d = &fd->dae;
     int own = algebra_own(fd), fresh = 1, idle = 0, circling = 0, halvings = 0, stuck = 0;
-    int matrix = count < fd->m ? OF_Y : FRESH, linear = keel_extras_of(&fd->p)->choice.rows > 0;
-    double before = HUGE_VAL, shortest = HUGE_VAL; /* linear: after two steps the rest is round-off */
+    int matrix = count < fd->m ? OF_Y : FRESH;
+    double before = HUGE_VAL, shortest = HUGE_VAL;
     d->doubt = d->factored = 0;
     memset(d->step, 0, (size_t)fd->m * sizeof *d->step);
     for (int iteration = 0; iteration < 50; iteration++) {
@@ -435,7 +431,6 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
         shortest = step_control_min(shortest, length);
         if (length <= 2 * DBL_EPSILON || circling >= 2 || rounded) return KEEL_OK;
         if (stuck >= 8 && only_zeros_move(fd, u, count)) return KEEL_OK;
-        if (linear && iteration >= 2 && (length < NO_LEAP || only_zeros_move(fd, u, count))) return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
         fresh = iteration ? shrinks > 0.1 : way > 0.1;
@@ -449,20 +444,15 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
 
 #define SETTLED (64 * DBL_EPSILON) /* of y: what a step so short changes in Y_k is round-off */
 
-static keel_status solve(struct field *fd, double t, double *u, int wary) {
+keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
     double last, contraction;
+    if (fd->dae.choice.serves) return choice_solve(fd, t, u);
     if (!algebra_goes_staggered(fd)) return newton(fd, t, u, wary, fd->m, &last, &contraction);
     keel_status status = newton(fd, t, u, wary, algebra_own(fd), &last, &contraction);
     if (status == KEEL_OK && !algebra_directions(fd, t, u, contraction, last <= SETTLED))
         return newton(fd, t, u, wary, fd->m, &last, &contraction);
     fd->dae.factored = 0; /* of F_y alone: the rows of Y_k by y are not known */
     return status;
-}
-
-keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
-    keel_status status = choice_make(fd, t, u);
-    if (status == KEEL_OK) status = solve(fd, t, u, wary);
-    return status == KEEL_OK ? choice_least(fd, t, u) : status;
 }
 
 keel_status algebra_solve(struct field *fd, double t, double *u) {
