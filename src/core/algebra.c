@@ -374,14 +374,16 @@ double algebra_log_det(const struct field *fd) {
  * Newton and Kantorovich (h0 = 1/2) there need be no solution near, and what the iteration finds may lie on
  * another branch. */
 #define FIRST_CONTRACTION 0.25
-#define NO_LEAP 1e-8    /* of y: no branch worth the name lies that near */
-#define CLEAR_STEP 1e-5 /* from here on round-off is small against the square of it */
+#define NO_LEAP 1e-8               /* of y: no branch worth the name lies that near */
+#define SETTLED (64 * DBL_EPSILON) /* of y: what a step so short changes in Y_k is round-off */
+#define CLEAR_STEP 1e-5            /* from here on round-off is small against the square of it */
 
 /* Simplified Newton for the first `count` of y, all or the motion's own: the matrix is made anew after a long
  * step, and when the steps shrink slower than tenfold.  At round-off the steps may go round in a circle,
  * longer and shorter ones in turn: there it counts whether they get shorter than ever before.  wary:
  * KEEL_RETRY with doubt where it may leave its branch: so may y itself alone, not its sensitivities.  *last:
- * the length of the last step, *contraction: the share of the one before that it is. */
+ * the length of the last step, *contraction: the share of the one before that it is.  A step of round-off tells
+ * nothing of the matrix, which then contracts by what the steps before say. */
 static keel_status newton(struct field *fd, double t, double *u, int wary, int count, double *last,
                           double *contraction) {
     struct algebra *d = &fd->dae;
@@ -389,6 +391,7 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
     int matrix = count < fd->m ? OF_Y : FRESH;
     double before = HUGE_VAL, shortest = HUGE_VAL;
     d->doubt = d->factored = 0;
+    *contraction = 0;
     memset(d->step, 0, (size_t)fd->m * sizeof *d->step);
     for (int iteration = 0; iteration < 50; iteration++) {
         keel_status status = equations(fd, t, u, fresh ? matrix : STAND);
@@ -411,7 +414,8 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
         fd->stats->newton++;
         double length = algebra_step_length(fd, u, 0, count), shrinks = length / before;
         double way = own < count ? algebra_step_length(fd, u, 0, own) : length; /* of y itself */
-        *last = length, *contraction = shrinks;
+        *contraction = length > SETTLED ? shrinks : step_control_max(shrinks, *contraction);
+        *last = length;
         if (!isfinite(length)) break;
         if (iteration == 0) d->moved = way;
         if (wary && iteration == 1) {
@@ -441,8 +445,6 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
                        "the algebraic equations could not be solved for y at t = %.10g: %s does not settle",
                        t, field_name(fd->p.names, fd->n + most_restless(fd, u), "u", name, sizeof name));
 }
-
-#define SETTLED (64 * DBL_EPSILON) /* of y: what a step so short changes in Y_k is round-off */
 
 keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
     double last, contraction;
