@@ -388,7 +388,7 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
                           double *contraction) {
     struct algebra *d = &fd->dae;
     int own = algebra_own(fd), fresh = 1, idle = 0, circling = 0, halvings = 0, stuck = 0;
-    int matrix = count < fd->m ? OF_Y : FRESH;
+    int matrix = count < fd->m ? OF_Y : FRESH, linear = count == own && algebra_is_linear(fd);
     double before = HUGE_VAL, shortest = HUGE_VAL;
     d->doubt = d->factored = 0;
     *contraction = 0;
@@ -437,7 +437,7 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
         if (stuck >= 8 && only_zeros_move(fd, u, count)) return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
-        fresh = iteration ? shrinks > 0.1 : way > 0.1;
+        fresh = !linear && (iteration ? shrinks > 0.1 : way > 0.1);
         before = length;
     }
     char name[64];

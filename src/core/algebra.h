@@ -20,6 +20,11 @@ static inline int algebra_own(const struct field *fd) {
     return v->direction[fd->n + fd->m - 1] < 0 ? fd->m : fd->m / (1 + v->directions);
 }
 
+/* Does F_y of the motion not depend on y? */
+static inline int algebra_is_linear(const struct field *fd) {
+    return keel_extras_of(&fd->p)->variations.linear && !fd->dae.any_derived;
+}
+
 /* v := F_y^-1 v of one block, by the factors that stand. */
 void algebra_divide_block(const struct field *fd, int own, double *v);
 /* The length of dae.step, from u, of y_first .. y_end-1, in sizes of the unknowns before or after it. */

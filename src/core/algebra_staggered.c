@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { SOLVES = 8 }; /* of one direction: a matrix of a y nearby contracts at once, or another is needed */
+#define SETTLED (64 * DBL_EPSILON) /* of Y_k, where the matrix is exact: what another step would add */
 #define STANDS 1e-10 /* of Y_k: steps that shrink no more are round-off */
 
 int algebra_goes_staggered(const struct field *fd) {
@@ -58,7 +59,7 @@ int algebra_own_matrix(struct field *fd, double t, const double *u) {
 int algebra_directions(struct field *fd, double t, double *u, double contraction, int known) {
     struct algebra *d = &fd->dae;
     int own = algebra_own(fd);
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, rest = algebra_is_linear(fd) ? SETTLED : DBL_EPSILON;
     for (int k = 0; k < SOLVES; k++) {
         if (!(known && k == 0) && algebra_values(fd, t, u) != KEEL_OK) return 0;
         for (int j = own; j < fd->m; j++) d->step[j] = d->values[j];
@@ -67,7 +68,7 @@ int algebra_directions(struct field *fd, double t, double *u, double contraction
         if (!isfinite(length)) return 0;
         for (int j = own; j < fd->m; j++) u[fd->n + j] -= d->step[j];
         if (k > 0) contraction = length / before;
-        if (length <= 2 * DBL_EPSILON || (contraction < 0.5 && length * contraction <= DBL_EPSILON)) return 1;
+        if (length <= 2 * DBL_EPSILON || (contraction < 0.5 && length * contraction <= rest)) return 1;
         if (k > 0 && contraction > 0.1) return length <= STANDS;
         before = length;
     }
