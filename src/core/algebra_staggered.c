@@ -12,7 +12,7 @@
 
 enum { SOLVES = 8 }; /* of one direction: a matrix of a y nearby contracts at once, or another is needed */
 #define SETTLED (64 * DBL_EPSILON) /* of Y_k, where the matrix is exact: what another step would add */
-#define STANDS 1e-10 /* of Y_k: steps that shrink no more are round-off */
+#define STANDS 1e-10               /* of Y_k: steps that shrink no more are round-off */
 
 int algebra_goes_staggered(const struct field *fd) {
     const keel_variations *v = &keel_extras_of(&fd->p)->variations;

@@ -1,7 +1,5 @@
 /* test_sensitivity_loops.c - sensitivities of mechanisms with more constraints than they need. */
-#include "testing.h"
-
-#include "model_run.h"
+#include "linkages.h"
 
 static keel_sim *bennett_with(const char *sensitivity, const char *set, double rtol, keel_model **m) {
     const char *sets[] = {"four.r[1]=0.325", set};
@@ -66,6 +64,16 @@ static void huge_forces_leave_one_solution(void **state) {
     keel_model_close(m);
 }
 
+/* Random ones of each kind; long_linkages takes many. */
+static void sensitivities_are_those_of_differences(void **state) {
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        static struct linkage l;
+        linkage_make(&l, (enum linkage_kind)(k % 3), (uint64_t)(1 + k / 3 * 2), 0.1);
+        linkage_check(&l);
+    }
+}
+
 /* With a bar of another length nothing moves, and nothing has a derivative by it. */
 static void loops_that_do_not_close_have_no_derivative(void **state) {
     (void)state;
@@ -79,6 +87,7 @@ static void loops_that_do_not_close_have_no_derivative(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_in_force_follow_the_motion),
                                        cmocka_unit_test(huge_forces_leave_one_solution),
+                                       cmocka_unit_test(sensitivities_are_those_of_differences),
                                        cmocka_unit_test(loops_that_do_not_close_have_no_derivative)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
