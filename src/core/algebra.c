@@ -252,10 +252,6 @@ static keel_status equations(struct field *fd, double t, const double *u, int fr
     return status;
 }
 
-keel_status algebra_matrix(struct field *fd, double t, const double *u) {
-    return equations(fd, t, u, algebra_own(fd) < fd->m ? OF_Y : FRESH);
-}
-
 /* Is each value of the first rows the round-off of its terms?  Those of a row are the products of its slopes
  * and unknowns, and what the problem itself tells of them, in which t has its part. */
 static int at_round_off(struct field *fd, double t, const double *u, int rows, int matrix) {
@@ -319,7 +315,6 @@ static int most_restless(const struct field *fd, const double *u) {
 static int sign_of_det(const struct field *fd) {
     const struct algebra *d = &fd->dae;
     int sign = 1, own = algebra_own(fd);
-    if (keel_extras_of(&fd->p)->choice.rows) return 1; /* there is one branch, whatever rows carry it */
     if (d->sparse) return algebra_sparse_log_det(fd, &sign), sign;
     for (int i = 0; i < own; i++)
         if ((d->matrix[(long)i * own + i] < 0) != (d->pivot[i] != i)) sign = -sign;
@@ -347,6 +342,7 @@ keel_status algebra_values(struct field *fd, double t, const double *u) {
 }
 
 keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign) {
+    if (fd->dae.choice.serves) return *sign = 1, choice_make(fd, t, u); /* there is one branch */
     keel_status status = equations(fd, t, u, FRESH);
     if (status == KEEL_OK) status = factor(fd, t);
     if (status == KEEL_OK) *sign = sign_of_det(fd);
@@ -378,21 +374,24 @@ double algebra_log_det(const struct field *fd) {
  * Newton and Kantorovich (h0 = 1/2) there need be no solution near, and what the iteration finds may lie on
  * another branch. */
 #define FIRST_CONTRACTION 0.25
-#define NO_LEAP 1e-8    /* of y: no branch worth the name lies that near */
-#define CLEAR_STEP 1e-5 /* from here on round-off is small against the square of it */
+#define NO_LEAP 1e-8               /* of y: no branch worth the name lies that near */
+#define SETTLED (64 * DBL_EPSILON) /* of y: what a step so short changes in Y_k is round-off */
+#define CLEAR_STEP 1e-5            /* from here on round-off is small against the square of it */
 
 /* Simplified Newton for the first `count` of y, all or the motion's own: the matrix is made anew after a long
  * step, and when the steps shrink slower than tenfold.  At round-off the steps may go round in a circle,
  * longer and shorter ones in turn: there it counts whether they get shorter than ever before.  wary:
  * KEEL_RETRY with doubt where it may leave its branch: so may y itself alone, not its sensitivities.  *last:
- * the length of the last step, *contraction: the share of the one before that it is. */
+ * the length of the last step, *contraction: the share of the one before that it is.  A step of round-off tells
+ * nothing of the matrix, which then contracts by what the steps before say. */
 static keel_status newton(struct field *fd, double t, double *u, int wary, int count, double *last,
                           double *contraction) {
     struct algebra *d = &fd->dae;
     int own = algebra_own(fd), fresh = 1, idle = 0, circling = 0, halvings = 0, stuck = 0;
-    int matrix = count < fd->m ? OF_Y : FRESH, linear = keel_extras_of(&fd->p)->choice.rows > 0;
-    double before = HUGE_VAL, shortest = HUGE_VAL; /* linear: after two steps the rest is round-off */
+    int matrix = count < fd->m ? OF_Y : FRESH, linear = count == own && algebra_is_linear(fd);
+    double before = HUGE_VAL, shortest = HUGE_VAL;
     d->doubt = d->factored = 0;
+    *contraction = 0;
     memset(d->step, 0, (size_t)fd->m * sizeof *d->step);
     for (int iteration = 0; iteration < 50; iteration++) {
         keel_status status = equations(fd, t, u, fresh ? matrix : STAND);
@@ -415,7 +414,8 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
         fd->stats->newton++;
         double length = algebra_step_length(fd, u, 0, count), shrinks = length / before;
         double way = own < count ? algebra_step_length(fd, u, 0, own) : length; /* of y itself */
-        *last = length, *contraction = shrinks;
+        *contraction = length > SETTLED ? shrinks : step_control_max(shrinks, *contraction);
+        *last = length;
         if (!isfinite(length)) break;
         if (iteration == 0) d->moved = way;
         if (wary && iteration == 1) {
@@ -435,10 +435,9 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
         shortest = step_control_min(shortest, length);
         if (length <= 2 * DBL_EPSILON || circling >= 2 || rounded) return KEEL_OK;
         if (stuck >= 8 && only_zeros_move(fd, u, count)) return KEEL_OK;
-        if (linear && iteration >= 2 && (length < NO_LEAP || only_zeros_move(fd, u, count))) return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
-        fresh = iteration ? shrinks > 0.1 : way > 0.1;
+        fresh = !linear && (iteration ? shrinks > 0.1 : way > 0.1);
         before = length;
     }
     char name[64];
@@ -447,22 +446,15 @@ static keel_status newton(struct field *fd, double t, double *u, int wary, int c
                        t, field_name(fd->p.names, fd->n + most_restless(fd, u), "u", name, sizeof name));
 }
 
-#define SETTLED (64 * DBL_EPSILON) /* of y: what a step so short changes in Y_k is round-off */
-
-static keel_status solve(struct field *fd, double t, double *u, int wary) {
+keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
     double last, contraction;
+    if (fd->dae.choice.serves) return choice_solve(fd, t, u);
     if (!algebra_goes_staggered(fd)) return newton(fd, t, u, wary, fd->m, &last, &contraction);
     keel_status status = newton(fd, t, u, wary, algebra_own(fd), &last, &contraction);
     if (status == KEEL_OK && !algebra_directions(fd, t, u, contraction, last <= SETTLED))
         return newton(fd, t, u, wary, fd->m, &last, &contraction);
     fd->dae.factored = 0; /* of F_y alone: the rows of Y_k by y are not known */
     return status;
-}
-
-keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
-    keel_status status = choice_make(fd, t, u);
-    if (status == KEEL_OK) status = solve(fd, t, u, wary);
-    return status == KEEL_OK ? choice_least(fd, t, u) : status;
 }
 
 keel_status algebra_solve(struct field *fd, double t, double *u) {

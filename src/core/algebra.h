@@ -20,24 +20,30 @@ static inline int algebra_own(const struct field *fd) {
     return v->direction[fd->n + fd->m - 1] < 0 ? fd->m : fd->m / (1 + v->directions);
 }
 
+/* Does F_y of the motion not depend on y? */
+static inline int algebra_is_linear(const struct field *fd) {
+    return keel_extras_of(&fd->p)->variations.linear && !fd->dae.any_derived;
+}
+
 /* v := F_y^-1 v of one block, by the factors that stand. */
 void algebra_divide_block(const struct field *fd, int own, double *v);
 /* The length of dae.step, from u, of y_first .. y_end-1, in sizes of the unknowns before or after it. */
 double algebra_step_length(const struct field *fd, const double *u, int first, int end);
 
-/* F_y of the motion as it stands at u, not factored: in dae.matrix or dae.entries. */
-keel_status algebra_matrix(struct field *fd, double t, const double *u);
-
-/* choice.c: the rows in force among dependent constraints at u, before F is solved there for y; */
+/* choice.c: is y accelerations and multipliers, all of them? */
+int algebra_is_mechanics(const struct field *fd);
 void choice_layout(struct field *fd, struct arena *a);
+/* If so, M and K at u, factored, with the rows in force among dependent constraints; */
 keel_status choice_make(struct field *fd, double t, const double *u);
-/* and the least multipliers after it, with the factors of F_y that stand. */
-keel_status choice_least(struct field *fd, double t, double *u);
+/* and y of u, with the least multipliers. */
+keel_status choice_solve(struct field *fd, double t, double *u);
 
 /* algebra_staggered.c: can y be found without its sensitivities? */
 int algebra_goes_staggered(const struct field *fd);
 void algebra_staggered_layout(struct field *fd, struct arena *a);
-/* F_y at u alone, to be factored; 0: it has no values there. */
+/* F_y at u alone: its entries, in dae.of_y; */
+keel_status algebra_own_entries(struct field *fd, double t, const double *u);
+/* and where it is factored.  0: it has no values there. */
 int algebra_own_matrix(struct field *fd, double t, const double *u);
 /* Y_k, with y and the factors that stand; contraction: by what these shrink a step of y; known: dae.values
  * are those of u.  0: they do not settle so. */

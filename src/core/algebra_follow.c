@@ -34,7 +34,7 @@ void algebra_stand(struct field *fd, double t, const double *u) {
 /* Where F is linear in y there is nothing to follow but the sign of det F_y. */
 int algebra_has_slope(const struct field *fd) {
     const keel_extras *x = keel_extras_of(&fd->p);
-    return fd->m > 0 && !fd->dae.any_derived && !x->variations.linear && !x->choice.rows;
+    return fd->m > 0 && !fd->dae.any_derived && !x->variations.linear && !fd->dae.choice.serves;
 }
 
 /* F_y y. = -F_x x. - F_t t. with the jacobian and the factors that stand. */
@@ -218,6 +218,7 @@ int algebra_is_blurred(struct field *fd, double t, const double *u) {
     double *noise = d->tangent[0], *moved = d->place[0];
     struct fault fault = fd->fault;
     int blurred = algebra_linearize(fd, t, u, &sign) != KEEL_OK;
+    if (fd->dae.choice.serves) return fd->fault = fault, blurred;
     for (int i = 0; i < d->rows && !blurred; i++) {
         int direct = i < m && d->direct[i];
         if (!direct && !d->derived[i]) continue;
@@ -258,6 +259,7 @@ static keel_status find_beside(struct field *fd, double t, double *u) {
 }
 
 keel_status algebra_find(struct field *fd, double t, double *u) {
+    if (fd->dae.choice.serves) return choice_solve(fd, t, u); /* no way leads to another solution */
     if (!fd->dae.follow) return find_beside(fd, t, u);
     if (fd->dae.careful) return find_by_walk(fd, t, u);
     keel_status status = algebra_newton(fd, t, u, 1);

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { SOLVES = 8 }; /* of one direction: a matrix of a y nearby contracts at once, or another is needed */
-#define STANDS 1e-10 /* of Y_k: steps that shrink no more are round-off */
+#define SETTLED (64 * DBL_EPSILON) /* of Y_k, where the matrix is exact: what another step would add */
+#define STANDS 1e-10               /* of Y_k: steps that shrink no more are round-off */
 
 int algebra_goes_staggered(const struct field *fd) {
     const keel_variations *v = &keel_extras_of(&fd->p)->variations;
@@ -21,21 +22,34 @@ int algebra_goes_staggered(const struct field *fd) {
 void algebra_staggered_layout(struct field *fd, struct arena *a) {
     const keel_variations *v = &keel_extras_of(&fd->p)->variations;
     const keel_pattern *p = fd->p.algebraic.pattern;
-    fd->dae.of_y = arena_doubles(a, v->matrix && p ? (size_t)p->row_start[algebra_own(fd)] : 0);
+    int own = algebra_own(fd), count = 0;
+    for (int e = 0; v->matrix && p && e < p->row_start[own]; e++)
+        count += p->column[e] >= fd->n && p->column[e] < fd->n + own;
+    fd->dae.of_entries = count;
+    fd->dae.of_y = arena_doubles(a, (size_t)count);
+}
+
+keel_status algebra_own_entries(struct field *fd, double t, const double *u) {
+    const keel_variations *v = &keel_extras_of(&fd->p)->variations;
+    fd->stats->jacobians++;
+    if (keel_halted(fd->halt)) return map_stopped(fd);
+    int code = v->matrix(t, u, fd->dae.of_y, fd->p.user);
+    return map_checked(fd, "matrix", NULL, code, t, fd->dae.of_entries, fd->dae.of_y);
 }
 
 int algebra_own_matrix(struct field *fd, double t, const double *u) {
     struct algebra *d = &fd->dae;
     const keel_pattern *p = fd->p.algebraic.pattern;
     int n = fd->n, own = algebra_own(fd), at = 0;
-    fd->stats->jacobians++;
-    if (keel_extras_of(&fd->p)->variations.matrix(t, u, d->of_y, fd->p.user)) return 0;
+    if (algebra_own_entries(fd, t, u) != KEEL_OK) {
+        fd->fault.status = KEEL_OK; /* the jacobian of all tells what is wrong */
+        return 0;
+    }
     if (!d->sparse) memset(d->matrix, 0, (size_t)own * (size_t)own * sizeof *d->matrix);
     for (int i = 0; i < own; i++)
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
             int j = p->column[e] - n;
             if (j < 0 || j >= own) continue;
-            if (!isfinite(d->of_y[at])) return 0;
             if (d->sparse) d->entries[e] = d->of_y[at++];
             else d->matrix[(long)i * own + j] = d->of_y[at++];
         }
@@ -44,8 +58,8 @@ int algebra_own_matrix(struct field *fd, double t, const double *u) {
 
 int algebra_directions(struct field *fd, double t, double *u, double contraction, int known) {
     struct algebra *d = &fd->dae;
-    int own = algebra_own(fd), linear = keel_extras_of(&fd->p)->choice.rows > 0;
-    double before = HUGE_VAL;
+    int own = algebra_own(fd);
+    double before = HUGE_VAL, rest = algebra_is_linear(fd) ? SETTLED : DBL_EPSILON;
     for (int k = 0; k < SOLVES; k++) {
         if (!(known && k == 0) && algebra_values(fd, t, u) != KEEL_OK) return 0;
         for (int j = own; j < fd->m; j++) d->step[j] = d->values[j];
@@ -54,8 +68,7 @@ int algebra_directions(struct field *fd, double t, double *u, double contraction
         if (!isfinite(length)) return 0;
         for (int j = own; j < fd->m; j++) u[fd->n + j] -= d->step[j];
         if (k > 0) contraction = length / before;
-        if (length <= 2 * DBL_EPSILON || (contraction < 0.5 && length * contraction <= DBL_EPSILON)) return 1;
-        if (linear && k >= 1) return 1; /* by the matrix of this place: the rest is round-off */
+        if (length <= 2 * DBL_EPSILON || (contraction < 0.5 && length * contraction <= rest)) return 1;
         if (k > 0 && contraction > 0.1) return length <= STANDS;
         before = length;
     }

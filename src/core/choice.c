@@ -1,9 +1,11 @@
-/* choice.c - dependent constraints of mechanics that is written as a DAE (keel_choice).
+/* choice.c - accelerations and multipliers of mechanics that is written as a DAE (keel_choice).
  *
- * y holds accelerations and all multipliers.  Wherever F is solved for y the rows in force are those of the
- * start, or others that carry the motion better there (redundant.c), with B = K L^-T, M = L L^T.  The choice
- * is a function of the place, and accelerations do not depend on it.
+ * y holds nothing else, and F is linear in y.  So y is solved for as plain mechanics does it: with M = L L^T and
+ * the rows of B = K L^-T as a row space, by the values of F at y = 0 (mechanism.h).  The same factors serve
+ * every direction, by its values where y stands and its own y is 0.
  *
+ * Where constraints depend on others the rows in force are those of the start, or others that carry the motion
+ * better there (redundant.c).  The choice is a function of the place, and accelerations do not depend on it.
  * Then lambda is traded for the least one.  N spans what K^T does not see, orthonormal: N^T lambda = 0.  In
  * direction k, with d the derivative along it, K^T lambda_k + dK^T lambda does not depend on the choice, and
  * d(N^T lambda) = 0 says N^T lambda_k = N^T dK w for any w with K w = lambda: since K^T N = 0 stays true,
@@ -21,6 +23,11 @@ static const keel_choice *choice_of(const struct field *fd) {
     return &keel_extras_of(&fd->p)->choice;
 }
 
+int algebra_is_mechanics(const struct field *fd) {
+    const keel_choice *c = choice_of(fd);
+    return c->rows > 0 && algebra_goes_staggered(fd) && algebra_own(fd) == c->coordinates + c->rows;
+}
+
 static struct rowspace space_of(struct arena *a, size_t rows, size_t columns) {
     size_t width = (columns + 3) / 4 * 4;
     return (struct rowspace){.rows = (int)rows,
@@ -31,23 +38,47 @@ static struct rowspace space_of(struct arena *a, size_t rows, size_t columns) {
                              .used = arena_ints(a, rows + 1)};
 }
 
+/* Where entries of F_y stand in M, or behind it in K: those of the equations of motion, M q'' + K^T lambda. */
+static void place_entries(const struct field *fd, struct choice *o) {
+    const keel_choice *c = choice_of(fd);
+    const keel_pattern *p = fd->p.algebraic.pattern;
+    int own = algebra_own(fd), n = c->coordinates, at = 0;
+    int *row = o->place, *column = o->place + own; /* a workspace until entries follow */
+    for (int i = 0; i < own; i++) row[i] = -1;
+    for (int j = 0; j < n; j++) row[c->motion[j]] = j, column[c->acceleration[j]] = j;
+    for (int i = 0; i < c->rows; i++) column[c->multiplier[i]] = n + i;
+    for (int i = 0; i < own; i++)
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
+            int j = p->column[e] - fd->n;
+            if (j < 0 || j >= own) continue;
+            int of = column[j];
+            o->to[at++] = row[i] < 0 ? -1 : of < n ? row[i] * n + of : of * n + row[i];
+        }
+    o->entries = at;
+}
+
 void choice_layout(struct field *fd, struct arena *a) {
     const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
     size_t k = (size_t)c->rows, n = (size_t)c->coordinates, all = (size_t)(fd->n + fd->m);
-    if (k == 0) return;
+    o->serves = algebra_is_mechanics(fd);
+    if (!o->serves) return;
     o->space = space_of(a, k, n);
     o->unseen = space_of(a, k, k);
     o->of_rows = (struct redundant){arena_ints(a, k + 1), arena_doubles(a, k + 1), arena_doubles(a, k + 1)};
-    o->mass = arena_doubles(a, n * n + 1);
-    o->k_rows = arena_doubles(a, k * n + 1);
+    o->mass = arena_doubles(a, n * n + k * n + 1);
+    o->k_rows = o->mass ? o->mass + n * n : NULL;
+    o->to = arena_ints(a, (size_t)fd->p.algebraic.pattern->row_start[algebra_own(fd)] + 1);
+    o->place = arena_ints(a, 2 * (n + k));
     o->floor_of = arena_doubles(a, k + 1);
     o->z = arena_doubles(a, k + 1);
+    o->gamma = arena_doubles(a, k + 1);
+    o->force = arena_doubles(a, (size_t)o->space.width + 4);
+    o->weighted = arena_doubles(a, (size_t)o->space.width + 4);
     o->lambda = arena_doubles(a, (size_t)o->unseen.width + 4);
-    o->row = arena_doubles(a, (size_t)o->space.width + 4);
-    o->solve = arena_doubles(a, (size_t)fd->m + 1);
     o->here = arena_doubles(a, (size_t)fd->m + 1);
     o->u = arena_doubles(a, all + 1);
+    if (o->to && o->place) place_entries(fd, o);
 }
 
 static void show(struct field *fd, const int *in_force) { /* NULL: all of them */
@@ -55,32 +86,15 @@ static void show(struct field *fd, const int *in_force) { /* NULL: all of them *
     for (int i = 0; i < c->rows; i++) fd->p.side[c->first + i] = in_force ? in_force[i] : 1;
 }
 
-/* Row i of F_y of the motion, as it stands: its entries in these columns. */
-static void take_row(const struct field *fd, int i, int count, const int *column, double *out) {
-    const struct algebra *d = &fd->dae;
-    int own = algebra_own(fd);
-    if (!d->sparse) {
-        for (int j = 0; j < count; j++) out[j] = d->matrix[(long)i * own + column[j]];
-        return;
-    }
-    const keel_pattern *p = fd->p.algebraic.pattern;
-    for (int j = 0; j < count; j++) {
-        out[j] = 0;
-        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
-            if (p->column[e] == fd->n + column[j]) out[j] = d->entries[e];
-    }
-}
-
 /* M = L L^T and K. */
 static keel_status take_matrices(struct field *fd, double t, const double *u) {
-    const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
-    int n = c->coordinates;
-    keel_status status = algebra_matrix(fd, t, u);
+    int n = choice_of(fd)->coordinates, rows = choice_of(fd)->rows;
+    keel_status status = algebra_own_entries(fd, t, u);
     if (status != KEEL_OK) return status;
-    for (int j = 0; j < n; j++) take_row(fd, c->motion[j], n, c->acceleration, o->mass + (long)j * n);
-    for (int i = 0; i < c->rows; i++)
-        take_row(fd, c->constraint[i], n, c->acceleration, o->k_rows + (long)i * n);
+    memset(o->mass, 0, (size_t)(n + rows) * (size_t)n * sizeof *o->mass);
+    for (int e = 0; e < o->entries; e++)
+        if (o->to[e] >= 0) o->mass[o->to[e]] = fd->dae.of_y[e];
     if (dense_cholesky(n, o->mass, fd->halt) == 0) return KEEL_OK;
     return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                        "the mass matrix is not positive definite at t = %.10g", t);
@@ -94,25 +108,38 @@ keel_status choice_make(struct field *fd, double t, const double *u) {
     const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
     int independent = 0, row;
-    if (c->rows == 0) return KEEL_OK;
-    show(fd, NULL);
+    if (!o->serves) return KEEL_OK;
     keel_status status = take_matrices(fd, t, u);
     for (int i = 0; i < c->rows; i++) independent += o->of_rows.in_force[i] = c->in_force[i];
     for (int chosen = 0; status == KEEL_OK; chosen = 1) {
         set_rows(o, c->coordinates);
         for (int i = 0; i < c->rows; i++) o->floor_of[i] = o->of_rows.in_force[i] ? sqrt(DBL_EPSILON) : 2;
         rowspace_factor(&o->space, o->floor_of);
-        if (chosen ||
+        fd->stats->factorizations++;
+        if (chosen || independent == c->rows ||
             (o->space.rank >= independent && redundant_least_fraction(&o->space, &row) >= REDUNDANT_NARROW))
             break;
         set_rows(o, c->coordinates);
         redundant_choose(&o->of_rows, &o->space, independent);
     }
-    show(fd, o->of_rows.in_force);
+    if (status == KEEL_OK) show(fd, o->of_rows.in_force);
     return status;
 }
 
-/* The least multipliers ---------------------------------------------------------------------------------- */
+/* Accelerations and multipliers -------------------------------------------------------------------------- */
+
+/* y of the motion, or of a direction, where its rows have these values at y = 0. */
+static void solve_block(struct field *fd, const double *value, double *y) {
+    const keel_choice *c = choice_of(fd);
+    struct choice *o = &fd->dae.choice;
+    int n = c->coordinates;
+    for (int j = 0; j < n; j++) o->force[j] = -value[c->motion[j]];
+    for (int j = n; j < o->space.width; j++) o->force[j] = 0;
+    for (int i = 0; i < c->rows; i++) o->gamma[i] = value[c->constraint[i]];
+    mechanism_accelerate(n, o->mass, &o->space, o->gamma, o->force, o->lambda, o->z, o->weighted);
+    for (int j = 0; j < n; j++) y[c->acceleration[j]] = o->force[j];
+    for (int i = 0; i < c->rows; i++) y[c->multiplier[i]] = o->lambda[i];
+}
 
 /* o->unseen: N^T, an orthogonal basis of (e_r - C_r), B_r = C_r B for the rows that are not in force. */
 static void find_unseen(struct field *fd) {
@@ -122,10 +149,10 @@ static void find_unseen(struct field *fd) {
     for (int r = 0; r < c->rows; r++) {
         double *row = o->unseen.q + (long)at * o->unseen.width;
         if (o->of_rows.in_force[r]) continue;
-        memset(o->row, 0, (size_t)o->space.width * sizeof *o->row);
-        memcpy(o->row, o->k_rows + (long)r * n, (size_t)n * sizeof *o->row);
-        dense_lower_solve(n, o->mass, o->row);
-        rowspace_components(&o->space, o->row, o->z);
+        memset(o->weighted, 0, (size_t)o->space.width * sizeof *o->weighted);
+        memcpy(o->weighted, o->k_rows + (long)r * n, (size_t)n * sizeof *o->weighted);
+        dense_lower_solve(n, o->mass, o->weighted);
+        rowspace_components(&o->space, o->weighted, o->z);
         rowspace_coefficients(&o->space, o->z);
         memset(row, 0, (size_t)o->unseen.width * sizeof *row);
         for (int i = 0; i < c->rows; i++) row[i] = i == r ? 1 : -o->z[i];
@@ -146,45 +173,68 @@ static void trade(struct field *fd, double *y, const double *by) {
 }
 
 /* o->u := u with q'' moved by w, K w = lambda. */
-static void move_accelerations(struct field *fd, const double *u, int own) {
+static void move_accelerations(struct field *fd, const double *u) {
     const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
-    memset(o->solve, 0, (size_t)own * sizeof *o->solve);
-    for (int i = 0; i < c->rows; i++)
-        o->solve[c->constraint[i]] = o->of_rows.in_force[i] ? u[fd->n + c->multiplier[i]] : 0;
-    algebra_divide_block(fd, own, o->solve);
+    for (int i = 0; i < c->rows; i++) o->gamma[i] = u[fd->n + c->multiplier[i]];
+    rowspace_shortest(&o->space, o->gamma, o->z, o->weighted);
+    dense_lower_t_solve(c->coordinates, o->mass, o->weighted);
     memcpy(o->u, u, (size_t)(fd->n + fd->m) * sizeof *u);
-    for (int j = 0; j < c->coordinates; j++) o->u[fd->n + c->acceleration[j]] += o->solve[c->acceleration[j]];
+    for (int j = 0; j < c->coordinates; j++) o->u[fd->n + c->acceleration[j]] += o->weighted[j];
 }
 
-/* The multipliers of a direction, whose equations have these values at the least lambda, and with w. */
-static void vary(struct field *fd, int own, const double *here, const double *moved, double *y) {
+/* The least multipliers of all directions, whose own y was 0 where F had the values `here`. */
+static keel_status spread(struct field *fd, double t, double *u) {
     const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
-    memset(o->solve, 0, (size_t)own * sizeof *o->solve);
-    for (int j = 0; j < c->coordinates; j++) o->solve[c->motion[j]] = here[c->motion[j]];
-    algebra_divide_block(fd, own, o->solve);
-    for (int i = 0; i < c->rows; i++) {
-        y[c->multiplier[i]] -= o->solve[c->multiplier[i]];
-        o->z[i] = moved[c->constraint[i]] - here[c->constraint[i]];
+    int own = algebra_own(fd);
+    keel_status status = map_value(fd, &fd->algebraic, t, o->u, fd->dae.values);
+    for (int first = own; first < fd->m && status == KEEL_OK; first += own) {
+        for (int i = 0; i < c->rows; i++)
+            o->z[i] = fd->dae.values[first + c->constraint[i]] - o->here[first + c->constraint[i]];
+        trade(fd, u + fd->n + first, o->z);
     }
-    trade(fd, y, o->z);
+    return status;
 }
 
-keel_status choice_least(struct field *fd, double t, double *u) {
+/* The constraint of a row that carries the motion and has no direction of its own; -1. */
+static int lost_row(const struct field *fd) {
+    const struct choice *o = &fd->dae.choice;
+    for (int i = 0; i < o->space.rows; i++)
+        if (o->of_rows.in_force[i] && !o->space.used[i]) return i;
+    return -1;
+}
+
+static keel_status lost_rank(struct field *fd, double t, int row) {
+    char name[64];
+    return field_fault(
+        fd, KEEL_RETRY, KEEL_ESINGULAR,
+        "the constraint %s loses its own direction at t = %.10g (a dead centre): the motion is "
+        "not determined beyond this position",
+        field_name(fd->p.algebraic.names, choice_of(fd)->constraint[row], "constraint", name, sizeof name),
+        t);
+}
+
+keel_status choice_solve(struct field *fd, double t, double *u) {
     struct choice *o = &fd->dae.choice;
-    int own = algebra_own(fd), directions = keel_extras_of(&fd->p)->variations.directions;
+    int own = algebra_own(fd), lost;
     double *y = u + fd->n;
-    if (choice_of(fd)->rows == 0 || (directions && own == fd->m)) return KEEL_OK;
+    keel_status status = choice_make(fd, t, u);
+    if (status != KEEL_OK) return status;
+    if ((lost = lost_row(fd)) >= 0) return lost_rank(fd, t, lost);
+    show(fd, NULL);
+    memset(y, 0, (size_t)fd->m * sizeof *y);
+    fd->stats->newton++;
+    status = map_value(fd, &fd->algebraic, t, u, o->here);
+    if (status != KEEL_OK) return status;
+    solve_block(fd, o->here, y);
     find_unseen(fd);
     trade(fd, y, NULL);
-    if (directions == 0) return KEEL_OK;
-    show(fd, NULL);
-    move_accelerations(fd, u, own);
-    keel_status status = map_value(fd, &fd->algebraic, t, u, o->here);
-    if (status == KEEL_OK) status = map_value(fd, &fd->algebraic, t, o->u, fd->dae.values);
+    status = map_value(fd, &fd->algebraic, t, u, o->here);
+    if (status == KEEL_OK && o->unseen.rows) move_accelerations(fd, u);
     for (int first = own; first < fd->m && status == KEEL_OK; first += own)
-        vary(fd, own, o->here + first, fd->dae.values + first, y + first);
+        solve_block(fd, o->here + first, y + first);
+    if (status == KEEL_OK && o->unseen.rows) status = spread(fd, t, u);
     show(fd, o->of_rows.in_force);
     return status;
 }

@@ -72,17 +72,19 @@ struct mechanics {
     int beside_ready;
 };
 
-/* What determines y: rows of F that contain y, and d/dt of rows that do not. */
-/* Of dependent constraints among the algebraic rows (choice.c). */
+/* Accelerations and multipliers among the algebraic variables (choice.c). */
 struct choice {
+    int serves;               /* y holds nothing else */
     struct rowspace space;    /* of K L^-T at the last place */
     struct rowspace unseen;   /* of what K^T does not see of the multipliers */
     struct redundant of_rows; /* at the last place */
-    double *mass, *k_rows;    /* L; K */
-    double *floor_of, *z, *lambda, *row;
-    double *solve, *here, *u; /* m, m, n + m */
+    double *mass, *k_rows;    /* L; K behind it */
+    int entries, *to, *place; /* where those of F_y stand there, -1: nowhere */
+    double *floor_of, *z, *lambda, *gamma, *force, *weighted;
+    double *here, *u; /* m, n + m */
 };
 
+/* What determines y: rows of F that contain y, and d/dt of rows that do not. */
 struct algebra {
     int *direct;  /* m: row i of F contains y */
     int *derived; /* m + hidden: d/dt of this row without y contains y */
@@ -98,7 +100,8 @@ struct algebra {
     int *anchor_known;         /* 1 */
     struct algebra_matrix *lu; /* outside the block */
     struct choice choice;
-    double *of_y; /* entries of F_y of the motion, with sensitivities (algebra_staggered.c) */
+    double *of_y;   /* entries of F_y of the motion, with sensitivities (algebra_staggered.c); */
+    int of_entries; /* how many */
     /* algebra_follow.c */
     int follow;      /* a step is tried: y stays on its branch, or the step is not made */
     int doubt;       /* the last search may have left it */

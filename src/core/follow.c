@@ -160,7 +160,7 @@ keel_status follow_inside(struct engine *e, double t, double *x) {
         far = fmax(far, fmax(fabs(y - a), fabs(y - b)) * weight);
     }
     if (status == KEEL_OK && (off <= 1e-6 || off <= 0.25 * far)) return KEEL_OK;
-    if (status < 0) return status;
+    if (status < 0 || fd->dae.choice.serves) return status;
     int near = theta > 0.5 ? now : before;
     for (int k = 0; k < 2; k++, near = 1 - near) {
         double begin = near == now ? r->t : r->t_before;

@@ -142,7 +142,7 @@ static int is_invariant(const struct manifold *m, int i) {
 /* Is it of a constraint that others carry here (choice.c)? */
 static int is_carried(const struct manifold *m, int i) {
     const keel_choice *c = &keel_extras_of(&m->fd->p)->choice;
-    int hidden = c->rows ? m->row[i] - m->rows->at[KEEL_ROW_HIDDEN] : -1;
+    int hidden = m->fd->dae.choice.serves ? m->row[i] - m->rows->at[KEEL_ROW_HIDDEN] : -1;
     if (hidden < 0 || hidden >= m->rows->of[KEEL_ROW_HIDDEN] || c->hidden[hidden] < 0) return 0;
     return !m->fd->dae.choice.of_rows.in_force[c->hidden[hidden]];
 }

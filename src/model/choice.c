@@ -216,7 +216,8 @@ static int equation_place(const struct formulation *r, int own, const int *rows,
 int choice_places(struct formulation *r, int own, const int *rows) {
     struct formulation_choice *c = &r->choice;
     struct graph *g = &r->y->m->graph;
-    int good = derive_degree_of(g, own, r->algebraic.value, own, r->basic + r->n) <= 1;
+    int good = own == c->coordinates + c->rows &&
+               derive_degree_of(g, own, r->algebraic.value, own, r->basic + r->n) <= 1;
     for (int j = 0; j < c->coordinates; j++) {
         expr q = mode_of(r)->motion.q[j];
         c->acceleration[j] = place_among(r, own, expr_symbol(g, EXPR_UNKNOWN, g->node[q].b, 2));
