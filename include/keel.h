@@ -95,7 +95,8 @@ typedef struct keel_problem {
     const int *array_of;        /* n; states with equal numbers share a weight; NULL: by form */
     const char *const *names;   /* n + m, or NULL */
     keel_map f;                 /* ODE, DAE: mass x' = f(t,x,y), count n.  MECHANICS: F(t,q,v), count n/2.
-                                 * HAMILTONIAN without constraints: B grad H where that is known */
+                                 * HAMILTONIAN: B grad H where that is known; beside constraints a
+                                 * pattern of it gives Newton's method sparse matrices */
     keel_matrix mass;           /* ODE, DAE: n x n of (t,x).  MECHANICS: M(q), n/2 x n/2.  Absent: identity */
     keel_map algebraic;         /* DAE: 0 = F(t,x,y), count m, n + m columns */
     keel_map hidden;            /* DAE of index 2, 3: further 0 = h(t,x) that solutions satisfy, n columns */

@@ -57,9 +57,9 @@ static int find_colours(struct bending *b, const struct field *fd) {
 }
 
 int bending_attach(struct field *fd) {
-    int asked = fd->systems || (fd->large && fd->newtons);
+    int asked = (fd->mech.sparse && fd->systems) || (fd->large && fd->newtons);
     fd->bending = NULL;
-    if (!fd->mech.sparse || fd->k == 0 || !asked) return 0;
+    if (!(fd->mech.sparse || hamiltonian_is_sparse(fd)) || fd->k == 0 || !asked) return 0;
     struct bending *b = fd->bending = calloc(1, sizeof *b);
     if (!b) return 1;
     size_t k = (size_t)fd->k, n = (size_t)fd->n;
@@ -93,7 +93,7 @@ keel_status bending_rows(struct field *fd, double t, const double *u, double *ro
 /* What is differenced: by coordinates, or by velocities (rows NULL), which K does not know. */
 struct way {
     struct field *fd;
-    bending_shift *shift;
+    bending_shift *shift; /* NULL: there is none, nor `by` */
     double t;
     const double *u, *rows;
     double *squares, *by;
@@ -111,7 +111,7 @@ static void take_colour(const struct way *m, const struct bending *b, int colour
             double length_of = b->step[m->rows ? j : m->fd->nq + j];
             for (int e = 0; e < length && m->rows; e++)
                 square[e * length + c] = (b->moved_rows[first + e] - m->rows[first + e]) / length_of;
-            m->by[first + c] = (b->beside[i] - b->shift[i]) / length_of;
+            if (m->shift) m->by[first + c] = (b->beside[i] - b->shift[i]) / length_of;
         }
         if (m->rows) square += (long)length * length;
     }
@@ -129,7 +129,7 @@ static keel_status one_colour(const struct way *m, struct bending *b, int colour
             b->step[at] = b->probe[at] - m->u[at];
         }
         status = m->rows ? bending_rows(fd, m->t, b->probe, b->moved_rows) : KEEL_OK;
-        if (status == KEEL_OK) status = m->shift(fd, m->t, b->probe, b->beside);
+        if (status == KEEL_OK && m->shift) status = m->shift(fd, m->t, b->probe, b->beside);
     }
     if (status == KEEL_OK) take_colour(m, b, colour);
     memcpy(b->probe, m->u, (size_t)fd->n * sizeof *b->probe);
@@ -138,14 +138,14 @@ static keel_status one_colour(const struct way *m, struct bending *b, int colour
 
 static keel_status all_colours(keel_work *w, const struct way *m) {
     struct bending *b = m->fd->bending;
-    keel_status status = m->shift(m->fd, m->t, m->u, b->shift);
+    keel_status status = m->shift ? m->shift(m->fd, m->t, m->u, b->shift) : KEEL_OK;
     newton_colour_steps(w, m->u, m->fd->n, b->step);
     memcpy(b->probe, m->u, (size_t)m->fd->n * sizeof *b->probe);
     for (int c = 0; c < b->colours && status == KEEL_OK; c++) status = one_colour(m, b, c);
     return status;
 }
 
-/* lambda of the squares, and a . K_q beside s_q. */
+/* lambda of the squares, and a . K_q beside s_q, if that is wanted. */
 static void weigh_rows(const struct field *fd, const double *lambda, const double *a, double *squares,
                        double *by_q) {
     const keel_pattern *p = &fd->bending->pattern;
@@ -153,10 +153,10 @@ static void weigh_rows(const struct field *fd, const double *lambda, const doubl
         int first = p->row_start[i], length = p->row_start[i + 1] - first, active = fd->active[i];
         for (int e = 0; e < length; e++, squares += length)
             for (int b = 0; b < length; b++) {
-                by_q[first + b] += squares[b] * a[p->column[first + e]];
+                if (by_q) by_q[first + b] += squares[b] * a[p->column[first + e]];
                 squares[b] = active ? lambda[i] * squares[b] : 0;
             }
-        if (!active) memset(by_q + first, 0, (size_t)length * sizeof *by_q);
+        if (!active && by_q) memset(by_q + first, 0, (size_t)length * sizeof *by_q);
     }
 }
 

@@ -32,7 +32,8 @@ int bending_attach(struct field *fd); /* 1: no memory */
 void bending_detach(struct field *fd);
 keel_status bending_rows(struct field *fd, double t, const double *u, double *rows); /* the entries of K */
 /* Where the entries of K are `rows`: lambda_i d K_i / d q as squares, and d/dq (K a + s) beside the entries
- * of K; both are 0 for redundant rows.  s_v, beside the same. */
+ * of K; both are 0 for redundant rows.  shift NULL: the squares alone, without a and by_q.  s_v, beside the
+ * same. */
 keel_status bending_by_q(keel_work *w, bending_shift *shift, double t, const double *u, const double *rows,
                          const double *lambda, const double *a, double *squares, double *by_q);
 keel_status bending_by_v(keel_work *w, bending_shift *shift, double t, const double *u, double *by_v);

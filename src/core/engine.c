@@ -452,7 +452,8 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
     e->field.by_pattern = newton_by_pattern(&e->field);
     e->field.large = newton_goes_sparse(&e->field);
     e->field.hidden_rows.sparse = hidden_goes_sparse(&e->field, method->info.traits, stabilizer);
-    if (e->field.dae.by_rates && !e->field.hidden_rows.sparse) e->field.by_pattern = e->field.large = 0;
+    if ((e->field.dae.by_rates || e->field.kg) && !e->field.mech.sparse && !e->field.hidden_rows.sparse)
+        e->field.by_pattern = e->field.large = 0;
     e->manifold.stagger = manifold_goes_staggered(&e->field, stabilizer);
     int measured = measure(e);
     e->r = &e->blank;

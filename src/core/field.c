@@ -112,7 +112,8 @@ static void matrix_sizes(const struct field *fd, size_t *dense, size_t *sparse) 
             never = 1;
         if (fd->by_pattern && (maps[i] == &fd->f || maps[i] == &fd->algebraic)) never = 1;
         if (fd->hidden_rows.sparse && maps[i] == &fd->hidden) never = 1;
-        if (hamiltonian_is_sparse(fd) && (maps[i] == &fd->constraint || maps[i] == &fd->velocity)) never = 1;
+        if (hamiltonian_is_sparse(fd) && user->pattern && maps[i] != &fd->energy && maps[i] != &fd->invariant)
+            never = 1;
         size_t entries = (size_t)user->count * (size_t)maps[i]->columns;
         if (!never && 2 * entries > *dense) *dense = 2 * entries;
         if (user->pattern && (size_t)user->pattern->nnz > *sparse) *sparse = (size_t)user->pattern->nnz;
@@ -256,8 +257,9 @@ static void find_lengths(struct field *fd) {
     for (int i = 0; i < 6; i++) {
         int of_constraint = maps[i] == &fd->constraint || maps[i] == &fd->rolling;
         int by_differences = !maps[i]->user.jacobian || (of_constraint && !fd->p.curvature);
-        if (maps[i] == &fd->f && !(fd->traits & KEEL_ALGEBRAIC)) continue; /* its jacobian is not used */
-        if (hamiltonian_is_sparse(fd)) continue;                           /* all derivatives are given */
+        int of_pushed = maps[i] == &fd->f && hamiltonian_is_sparse(fd);
+        if (maps[i] == &fd->f && !(fd->traits & KEEL_ALGEBRAIC) && !of_pushed) continue; /* it is not used */
+        if (hamiltonian_is_sparse(fd) && !of_pushed) continue; /* all other derivatives are given */
         if (!maps[i]->user.count || !maps[i]->exact || !by_differences) continue;
         if (fd->mech.sparse || fd->large) map_sparse_find_lengths(fd, maps[i]);
         else map_find_lengths(fd, maps[i]);

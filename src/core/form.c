@@ -17,7 +17,7 @@ static keel_fn *dae_rhs_of(const struct field *fd) {
 }
 
 static keel_fn *hamiltonian_rhs_of(const struct field *fd) {
-    return fd->p.f.value ? NULL : fd->kg ? hamiltonian_constrained_rhs : hamiltonian_rhs;
+    return fd->kg ? hamiltonian_constrained_rhs : fd->p.f.value ? NULL : hamiltonian_rhs;
 }
 
 static keel_fn *mechanics_rhs_of(const struct field *fd) {

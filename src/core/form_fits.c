@@ -95,11 +95,11 @@ int form_fits_first_order(const keel_problem *p, char *why, size_t capacity) {
 int form_fits_hamiltonian(const keel_problem *p, char *why, size_t capacity) {
     if (p->energy.count != 1)
         return text_no(why, capacity, "a Hamiltonian problem needs energy.count = 1 and its value H");
-    if (p->f.count && (p->f.count != p->n || p->constraint.count))
+    if (p->f.count && p->f.count != p->n)
         return text_no(
             why, capacity,
-            "f of a Hamiltonian problem is B grad H itself: count n = %d and no constraints; leave it "
-            "out, and it is derived from H",
+            "f of a Hamiltonian problem is B grad H itself: count n = %d; leave it out, and it is derived "
+            "from H",
             p->n);
     if (p->mass.value)
         return text_no(why, capacity, "a Hamiltonian problem has no mass matrix: masses are part of H");

@@ -282,9 +282,10 @@ static keel_status check_rate(struct field *fd, const struct map *map, double t,
 /* Column by column a comparison takes some evaluations for each of them: large maps go along directions. */
 static int is_checked_along(const struct field *fd, const struct map *map) {
     enum { MOST_COLUMNS = 500 };
-    int by_entries = fd->mech.sparse || (fd->by_pattern && (map == &fd->f || map == &fd->algebraic)) ||
-                     (fd->hidden_rows.sparse && map == &fd->hidden) ||
-                     (hamiltonian_is_sparse(fd) && (map == &fd->constraint || map == &fd->velocity));
+    int by_entries =
+        fd->mech.sparse || (fd->by_pattern && (map == &fd->f || map == &fd->algebraic)) ||
+        (fd->hidden_rows.sparse && map == &fd->hidden) ||
+        (hamiltonian_is_sparse(fd) && (map == &fd->constraint || map == &fd->velocity || map == &fd->f));
     return map->user.pattern && (by_entries || map->columns > MOST_COLUMNS);
 }
 

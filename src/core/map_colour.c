@@ -1,7 +1,8 @@
 /* map_colour.c - the entries of a map with a pattern and without a jacobian, by differences.
  *
  * Columns without a common row are moved at once (newton_colour.c), each over its own length, and as exactly
- * as single ones are: these entries stand in equations, and do not only steer Newton's method. */
+ * as single ones are: these entries stand in equations, and do not only steer Newton's method.  f of a
+ * Hamiltonian with constraints, whose entries do no more than that, goes along. */
 #include "core/differences.h"
 #include "core/field.h"
 
@@ -17,8 +18,8 @@ int map_colour_attach(struct field *fd) {
     struct map *maps[] = {&fd->f, &fd->algebraic, &fd->hidden};
     int starved = 0;
     for (int i = 0; i < 3; i++) maps[i]->colours = NULL;
-    for (int i = fd->dae.by_rates ? 0 : 1; i < 3; i++) {
-        int sparse = maps[i] == &fd->hidden ? fd->hidden_rows.sparse : fd->dae.sparse;
+    for (int i = fd->dae.by_rates || (fd->kg && fd->large) ? 0 : 1; i < 3; i++) {
+        int sparse = maps[i] == &fd->hidden ? fd->hidden_rows.sparse : fd->dae.sparse || fd->kg;
         if (sparse && maps[i]->user.count && !maps[i]->user.jacobian) starved |= attach(maps[i]);
     }
     return starved;

@@ -9,8 +9,9 @@
  *     ( M - c f_x   -c f_y )
  *     (     F_x        F_y )      with the right-hand side (M b, 0), which leaves (I - c J)^-1 b above
  *
- * so that neither M^-1 nor F_y^-1 fills what is empty; mechanics has a matrix of its own
- * (newton_mechanics.c), and other rows stand below where rates determine y (newton_rates.c).  Pattern,
+ * so that neither M^-1 nor F_y^-1 fills what is empty; mechanics and Hamiltonians with constraints have
+ * matrices of their own (newton_mechanics.c, newton_hamiltonian.c), and other rows stand below where rates
+ * determine y (newton_rates.c).  Pattern,
  * analysis and factors lie outside the block.  They follow from the numbers in it: of a narrow band from J
  * and c alone (linalg/band); else pivots are those of an anchor, the first J and c of all.  Factors that a
  * copied or loaded solver lacks are made again when they are used.  Where they would fill too much, but in
@@ -79,7 +80,7 @@ struct newton_pattern {
     int colours; /* 0: not looked for yet */
     int *colour, *list, *first;
     double *step, *base, *moved, *probe; /* order */
-    double *below;                       /* entries of F and h (newton_rates.c) */
+    double *below;                       /* entries of rows that move (newton_rates.c) */
 };
 
 int newton_entries(const keel_map *map); /* of its pattern; absent: 0 */
@@ -146,21 +147,44 @@ static inline void newton_terms_put(struct newton_terms *s, int row, int column)
 int newton_sum(struct newton_pattern *a, const struct newton_terms *s);
 void newton_pattern_free(struct newton_pattern *a); /* a itself is the caller's */
 
-/* newton_mechanics.c: the same for x = (q, v).  How many numbers J has; those at (t, x); those of two places
- * compared; the matrix; its right-hand side from b, with an imaginary part or NULL; b from what it leaves. */
+/* The same for forms whose matrices are sums of terms of their own. */
+struct newton_form {
+    int (*order)(const struct field *fd);
+    long (*numbers)(const struct field *fd);                          /* of J */
+    int (*pattern)(struct newton_pattern *a, const struct field *fd); /* 0: no memory */
+    keel_status (*jacobian)(keel_work *w, double *numbers, double t, const double *x, const double *rate);
+    /* Do the numbers of two places differ by no more than that? */
+    int (*alike)(const struct field *fd, const double *a, const double *b, const double *scale, double share);
+    /* The matrix; its right-hand side from b, with an imaginary part or NULL; b from what it leaves. */
+    const double *(*assemble)(const struct field *fd, const double *numbers, double real, double imaginary,
+                              int complex);
+    void (*right)(const struct field *fd, const double *numbers, double real, double imaginary,
+                  const double *b, const double *other, double *r);
+    void (*left)(const struct field *fd, double real, double imaginary, const double *r, double *b,
+                 double *other);
+};
+const struct newton_form *newton_form_of(const struct field *fd); /* NULL: the matrix above */
+extern const struct newton_form newton_mechanics, newton_hamiltonian;
 int newton_mechanics_suits(const struct field *fd);
-long newton_mechanics_numbers(const struct field *fd);
-int newton_mechanics_pattern(struct newton_pattern *a, const struct field *fd); /* 0: no memory */
-keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x,
-                                      const double *rate);
-int newton_mechanics_alike(const struct field *fd, const double *a, const double *b, const double *scale,
-                           double share);
-const double *newton_mechanics_assemble(const struct field *fd, const double *numbers, double real,
-                                        double imaginary, int complex);
-void newton_mechanics_right(const struct field *fd, const double *numbers, double real, double imaginary,
-                            const double *b, const double *other, double *r);
-void newton_mechanics_left(const struct field *fd, double real, double imaginary, const double *r, double *b,
-                           double *other);
+int newton_hamiltonian_suits(const keel_problem *p);
+
+/* A number times 1, c or c^2 into the values of a matrix, complex ones in pairs. */
+struct newton_powers {
+    double real[3], imaginary[3]; /* 1, c, c^2 */
+};
+static inline struct newton_powers newton_powers_of(double real, double imaginary) {
+    return (struct newton_powers){{1, real, real * real - imaginary * imaginary},
+                                  {0, imaginary, 2 * real * imaginary}};
+}
+static inline void newton_add(double *v, int at, int complex, const struct newton_powers *c, int power,
+                              double number) {
+    if (!complex) {
+        v[at] += c->real[power] * number;
+        return;
+    }
+    v[2 * (size_t)at] += c->real[power] * number;
+    v[2 * (size_t)at + 1] += c->imaginary[power] * number;
+}
 
 /* newton_rates.c: the same where rates of rows determine y.  What its rows add to the numbers of f. */
 size_t newton_rates_numbers(const struct field *fd);
@@ -169,6 +193,16 @@ void newton_rates_assemble(const struct field *fd, const double *numbers, double
                            int complex); /* but for M */
 void newton_rates_right(const struct field *fd, const double *numbers, const double *b, const double *other,
                         double *r); /* the rows below those of f */
+
+/* The same file: d/dt of the entries of rows at u, along x' = rate, whose fastest state counts. */
+struct newton_rows {
+    keel_status (*at)(struct field *fd, double t, const double *u, double *entries);
+    long entries;
+    const double *here; /* at u */
+    double *before;     /* as many, locals */
+};
+keel_status newton_rows_move(struct field *fd, const struct newton_rows *rows, double t, const double *u,
+                             const double *rate, double fastest, double *moving);
 
 /* newton_colour.c: over which lengths (count) differences at u are taken. */
 void newton_colour_steps(const keel_work *w, const double *u, int count, double *step);

@@ -164,8 +164,8 @@ static keel_status look_at_rolling(keel_work *w, double t, const double *u) {
 static int entries_of(keel_work *w, const struct map *map, double t, const double *u, double *out) {
     struct field *fd = field_of(w);
     if (map->user.count == 0 || map->user.jacobian) return 0;
-    if (map == &fd->f && fd->pattern) return newton_colour_entries(w, t, u, out) == KEEL_OK;
-    return map->colours && map_entries(fd, map, t, u, out) == KEEL_OK;
+    if (map->colours) return map_entries(fd, map, t, u, out) == KEEL_OK;
+    return map == &fd->f && fd->pattern && newton_colour_entries(w, t, u, out) == KEEL_OK;
 }
 
 keel_status newton_check(keel_work *w, double t, const double *u) {

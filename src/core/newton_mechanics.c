@@ -50,7 +50,7 @@ static long first_of(const struct field *fd, enum kind kind) {
 }
 
 /* Behind them stand the entries of M, if it changes. */
-long newton_mechanics_numbers(const struct field *fd) {
+static long numbers_of(const struct field *fd) {
     return first_of(fd, NUMBERS) + (mass_changes(fd) ? count_of(fd, MASS) : 0);
 }
 
@@ -92,7 +92,7 @@ static void put_all(struct newton_terms *s, const struct field *fd) {
     for (int i = 0; i < fd->k; i++) newton_terms_put(s, nq + i, nq + i);
 }
 
-int newton_mechanics_pattern(struct newton_pattern *a, const struct field *fd) {
+static int find_pattern(struct newton_pattern *a, const struct field *fd) {
     struct newton_terms s;
     if (fd->k && !(fd->bending && fd->bending->pattern.row_start)) return 0;
     int found = newton_terms_open(&s, (size_t)first_of(fd, KINDS));
@@ -115,8 +115,7 @@ static keel_status forces_at(keel_work *w, double *numbers, double t, const doub
     return status == KEEL_OK ? mass_change_entries(fd, t, u, numbers + first_of(fd, NUMBERS)) : status;
 }
 
-keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, const double *x,
-                                      const double *rate) {
+static keel_status jacobian_at(keel_work *w, double *numbers, double t, const double *x, const double *rate) {
     struct field *fd = field_of(w);
     struct newton_pattern *a = fd->pattern;
     memcpy(fd->u, x, (size_t)fd->n * sizeof *x);
@@ -132,8 +131,8 @@ keel_status newton_mechanics_jacobian(keel_work *w, double *numbers, double t, c
     return status == KEEL_OK ? bending_by_v(w, mechanics_curvature, t, fd->u, by_v) : status;
 }
 
-int newton_mechanics_alike(const struct field *fd, const double *a, const double *b, const double *scale,
-                           double share) {
+static int are_alike(const struct field *fd, const double *a, const double *b, const double *scale,
+                     double share) {
     const keel_pattern *p = fd->p.f.pattern;
     double difference = 0, size = 0;
     for (int i = 0; i < fd->nq; i++)
@@ -148,47 +147,29 @@ int newton_mechanics_alike(const struct field *fd, const double *a, const double
 
 /* The matrix --------------------------------------------------------------------------------------------- */
 
-struct shift {
-    double real[3], imaginary[3]; /* 1, c, c^2 */
-};
-
-static struct shift powers(double real, double imaginary) {
-    return (struct shift){{1, real, real * real - imaginary * imaginary},
-                          {0, imaginary, 2 * real * imaginary}};
-}
-
-static void add(double *v, int at, int complex, const struct shift *c, int power, double number) {
-    if (!complex) {
-        v[at] += c->real[power] * number;
-        return;
-    }
-    v[2 * (size_t)at] += c->real[power] * number;
-    v[2 * (size_t)at + 1] += c->imaginary[power] * number;
-}
-
-const double *newton_mechanics_assemble(const struct field *fd, const double *numbers, double real,
-                                        double imaginary, int complex) {
+static const double *assemble(const struct field *fd, const double *numbers, double real, double imaginary,
+                              int complex) {
     const struct newton_pattern *a = fd->pattern;
     const keel_pattern *f = fd->p.f.pattern, *g = rows_of(fd);
-    const struct shift c = powers(real, imaginary);
+    const struct newton_powers c = newton_powers_of(real, imaginary);
     double *v = complex ? a->pairs : a->values;
     const double *mass = mass_of(fd, numbers);
     const int *at = a->at;
     memset(v, 0, (complex ? 2 : 1) * a->places * sizeof *v);
     for (int e = 0; e < f->nnz; e++) /* -F_q, -F_v */
-        add(v, *at++, complex, &c, f->column[e] < fd->nq ? 2 : 1, -*numbers++);
-    for (long e = count_of(fd, BEND); e > 0; e--) add(v, *at++, complex, &c, 2, *numbers++);
+        newton_add(v, *at++, complex, &c, f->column[e] < fd->nq ? 2 : 1, -*numbers++);
+    for (long e = count_of(fd, BEND); e > 0; e--) newton_add(v, *at++, complex, &c, 2, *numbers++);
     const double *by_q = numbers, *by_v = by_q + entries_of(g), *rows = by_v + entries_of(g);
     for (int power = 2; power >= -1 && g; power--) { /* -1: G^T */
         const double *number = power == 2 ? by_q : power == 1 ? by_v : rows;
         for (int i = 0; i < fd->k; i++)
             for (int e = g->row_start[i]; e < g->row_start[i + 1]; e++, at++)
-                if (fd->active[i]) add(v, *at, complex, &c, power < 0 ? 0 : power, number[e]);
+                if (fd->active[i]) newton_add(v, *at, complex, &c, power < 0 ? 0 : power, number[e]);
     }
     for (int e = 0; e < count_of(fd, MASS); e++)
-        add(v, *at++, complex, &c, 0, fd->p.mass.value ? mass[e] : 1);
+        newton_add(v, *at++, complex, &c, 0, fd->p.mass.value ? mass[e] : 1);
     for (int i = 0; i < fd->k; i++, at++)
-        if (!fd->active[i]) add(v, *at, complex, &c, 0, 1);
+        if (!fd->active[i]) newton_add(v, *at, complex, &c, 0, 1);
     return v;
 }
 
@@ -221,8 +202,8 @@ static void add_right(const struct field *fd, const double *numbers, const doubl
     }
 }
 
-void newton_mechanics_right(const struct field *fd, const double *numbers, double real, double imaginary,
-                            const double *b, const double *other, double *r) {
+static void right_of(const struct field *fd, const double *numbers, double real, double imaginary,
+                     const double *b, const double *other, double *r) {
     const struct newton_pattern *a = fd->pattern;
     int nq = fd->nq, stride = other ? 2 : 1;
     memset(r, 0, (size_t)stride * (size_t)a->order * sizeof *r);
@@ -234,8 +215,8 @@ void newton_mechanics_right(const struct field *fd, const double *numbers, doubl
     }
 }
 
-void newton_mechanics_left(const struct field *fd, double real, double imaginary, const double *r, double *b,
-                           double *other) {
+static void left_of(const struct field *fd, double real, double imaginary, const double *r, double *b,
+                    double *other) {
     const struct newton_pattern *a = fd->pattern;
     for (int i = 0; i < fd->nq; i++) {
         const double *v = r + (size_t)(other ? 2 : 1) * (size_t)a->position[i];
@@ -247,3 +228,10 @@ void newton_mechanics_left(const struct field *fd, double real, double imaginary
         other[i] += real * im + imaginary * v[0];
     }
 }
+
+static int order_of(const struct field *fd) {
+    return fd->nq + fd->k;
+}
+
+const struct newton_form newton_mechanics = {order_of,  numbers_of, find_pattern, jacobian_at,
+                                             are_alike, assemble,   right_of,     left_of};

@@ -35,6 +35,7 @@ int newton_by_pattern(const struct field *fd) {
 
 int newton_goes_sparse(const struct field *fd) {
     if (newton_mechanics_suits(fd)) return sparse_available();
+    if (fd->kg) return !fd->damped && newton_hamiltonian_suits(&fd->p);
     if (!newton_by_pattern(fd)) return 0;
     if (fd->m || fd->p.mass.value) return 1;
     int plain = fd->rhs == fd->p.f.value || fd->traits & KEEL_ALGEBRAIC; /* with rows, and no y */
@@ -49,6 +50,8 @@ static void *reserve(size_t count, size_t size) {
 
 static int take_workspace(struct newton_pattern *a, const struct field *fd) {
     size_t order = (size_t)(a->order > fd->n ? a->order : fd->n);
+    size_t below = fd->dae.by_rates ? newton_rates_numbers(fd) / 2 : 0;
+    if (newton_form_of(fd) == &newton_hamiltonian) below = (size_t)fd->velocity.user.pattern->nnz;
     a->right = reserve(2 * order, sizeof *a->right);
     a->colour = reserve(order, sizeof *a->colour);
     a->list = reserve(order, sizeof *a->list);
@@ -57,7 +60,7 @@ static int take_workspace(struct newton_pattern *a, const struct field *fd) {
     a->base = reserve(order + 4, sizeof *a->base); /* rates are padded */
     a->moved = reserve(order + 4, sizeof *a->moved);
     a->probe = reserve(order + 4, sizeof *a->probe);
-    a->below = reserve(fd->dae.by_rates ? newton_rates_numbers(fd) / 2 : 0, sizeof *a->below);
+    a->below = reserve(below, sizeof *a->below);
     return a->below && a->right && a->colour && a->list && a->first && a->step && a->base && a->moved &&
            a->probe;
 }
@@ -157,15 +160,14 @@ static int join_patterns(struct newton_pattern *a, const struct field *fd) {
 }
 
 static int find_pattern(struct newton_pattern *a, const struct field *fd) {
-    int mechanics = (fd->traits & KEEL_SECOND_ORDER) != 0;
-    a->order = mechanics ? fd->nq + fd->k : fd->n + fd->m;
-    a->of_f = mechanics ? (int)newton_mechanics_numbers(fd) : newton_entries(&fd->p.f);
+    const struct newton_form *own = newton_form_of(fd);
+    a->order = own ? own->order(fd) : fd->n + fd->m;
+    a->of_f = own ? (int)own->numbers(fd) : newton_entries(&fd->p.f);
     a->of_rows = newton_entries(&fd->p.algebraic) + (fd->dae.by_rates ? newton_entries(&fd->p.hidden) : 0);
-    if (!take_workspace(a, fd) || !(mechanics ? newton_mechanics_pattern(a, fd) : join_patterns(a, fd)))
-        return 0;
+    if (!take_workspace(a, fd) || !(own ? own->pattern(a, fd) : join_patterns(a, fd))) return 0;
     if (a->banded) return 1;
-    a->analysis = sparse_open(a->order, a->columns.start, a->columns.row,
-                              mechanics && fd->k ? SPARSE_SADDLE : SPARSE_SCALED);
+    a->analysis =
+        sparse_open(a->order, a->columns.start, a->columns.row, own && fd->k ? SPARSE_SADDLE : SPARSE_SCALED);
     return a->analysis != NULL;
 }
 

@@ -40,10 +40,9 @@ static keel_status rows_at(struct field *fd, double t, const double *u, double *
     return map_entries(fd, &fd->hidden, t, u, below + entries_of_f_rows(fd));
 }
 
-/* Over which time a central quotient of r_x along x' is taken: that in which the fastest state of these rows,
- * or t where it counts, moves by the cube root of round-off. */
-static double length_of(const struct field *fd, double t, const double *u, const double *rate) {
-    double fastest = 0, share = cbrt(DBL_EPSILON);
+/* How fast the fastest state of these rows moves, or t where it counts, in its sizes. */
+static double fastest_of(const struct field *fd, const double *u, const double *rate) {
+    double fastest = 0;
     for (int i = 0; i < fd->dae.rows; i++) {
         int at;
         const keel_pattern *p = algebra_pattern(fd, i, &at);
@@ -54,30 +53,27 @@ static double length_of(const struct field *fd, double t, const double *u, const
         }
     }
     if (fd->algebraic.time_dependent || fd->hidden.time_dependent) fastest = fmax(fastest, 1 / fd->t_length);
-    return fmax(fastest > 0 ? share / fastest : share, 64 * DBL_EPSILON * fabs(t));
+    return fastest;
 }
 
-/* d/dt r_x; where there are no values on one side, from the other. */
-static keel_status rows_move(struct field *fd, double t, const double *u, const double *below,
-                             double *moving) {
-    struct newton_pattern *a = fd->pattern;
-    double *rate = a->base, *probe = a->probe, *before = a->below;
-    size_t bytes = (size_t)entries_below(fd) * sizeof *below;
-    keel_status status = map_value(fd, &fd->f, t, u, rate);
-    if (status == KEEL_OK) status = field_divide_by_mass(fd, t, u, rate);
-    if (status != KEEL_OK) return status;
-    double length = length_of(fd, t, u, rate), whole = 0;
-    memcpy(probe, u, (size_t)a->order * sizeof *u);
+/* A central quotient, over the time in which the fastest moves by the cube root of round-off; where there are
+ * no values on one side, from the other. */
+keel_status newton_rows_move(struct field *fd, const struct newton_rows *rows, double t, const double *u,
+                             const double *rate, double fastest, double *moving) {
+    double *probe = fd->pattern->probe, share = cbrt(DBL_EPSILON), whole = 0,
+           length = fmax(fastest > 0 ? share / fastest : share, 64 * DBL_EPSILON * fabs(t));
+    memcpy(probe, u, (size_t)(fd->n + fd->m) * sizeof *u);
     for (int side = -1; side <= 1; side += 2) {
-        double *out = side < 0 ? before : moving;
+        double *out = side < 0 ? rows->before : moving;
         for (int j = 0; j < fd->n; j++) probe[j] = u[j] + side * length * rate[j];
-        status = rows_at(fd, t + side * length, probe, out);
+        keel_status status = rows->at(fd, t + side * length, probe, out);
         if (status < 0) return status;
         if (status == KEEL_OK) whole += length;
-        else memcpy(out, below, bytes);
+        else memcpy(out, rows->here, (size_t)rows->entries * sizeof *out);
     }
     fd->fault.status = KEEL_OK;
-    for (int e = 0; e < entries_below(fd); e++) moving[e] = whole > 0 ? (moving[e] - before[e]) / whole : 0;
+    for (long e = 0; e < rows->entries; e++)
+        moving[e] = whole > 0 ? (moving[e] - rows->before[e]) / whole : 0;
     return KEEL_OK;
 }
 
@@ -94,11 +90,15 @@ static void part_direct(const struct field *fd, double *below, double *moving) {
 
 keel_status newton_rates_jacobian(keel_work *w, double *numbers, double t, const double *u, int differences) {
     struct field *fd = field_of(w);
-    double *below = numbers + fd->pattern->of_f, *moving = below + entries_below(fd);
+    double *below = numbers + fd->pattern->of_f, *moving = below + entries_below(fd),
+           *rate = fd->pattern->base;
     keel_status status = differences || !fd->p.f.jacobian ? newton_colour_entries(w, t, u, numbers)
                                                           : map_entries(fd, &fd->f, t, u, numbers);
     if (status == KEEL_OK) status = rows_at(fd, t, u, below);
-    if (status == KEEL_OK) status = rows_move(fd, t, u, below, moving);
+    if (status == KEEL_OK) status = map_value(fd, &fd->f, t, u, rate);
+    if (status == KEEL_OK) status = field_divide_by_mass(fd, t, u, rate);
+    const struct newton_rows rows = {rows_at, entries_below(fd), below, fd->pattern->below};
+    if (status == KEEL_OK) status = newton_rows_move(fd, &rows, t, u, rate, fastest_of(fd, u, rate), moving);
     if (status == KEEL_OK) part_direct(fd, below, moving);
     return status;
 }

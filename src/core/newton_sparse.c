@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static int is_mechanics(const struct field *fd) {
-    return (fd->traits & KEEL_SECOND_ORDER) != 0;
+const struct newton_form *newton_form_of(const struct field *fd) {
+    return fd->traits & KEEL_SECOND_ORDER ? &newton_mechanics : fd->kg ? &newton_hamiltonian : NULL;
 }
 
 /* Of a J: the entries of f and F, and what rates of rows add (newton_rates.c). */
@@ -17,7 +17,8 @@ static size_t entries_of_maps(const struct field *fd) {
 
 /* And the entries of M, if it changes. */
 static size_t newton_sparse_numbers(const struct field *fd) {
-    if (is_mechanics(fd)) return (size_t)newton_mechanics_numbers(fd);
+    const struct newton_form *own = newton_form_of(fd);
+    if (own) return (size_t)own->numbers(fd);
     return entries_of_maps(fd) + (mass_changes(fd) ? (size_t)fd->p.mass.pattern->nnz : 0);
 }
 
@@ -43,10 +44,11 @@ void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting) {
 keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const double *x, const double *f,
                                    int differences) {
     struct field *fd = field_of(w);
+    const struct newton_form *own = newton_form_of(fd);
     double *u = fd->u;
     memset(n->of->stands, 0, sizeof n->of->stands);
     if (!n->of->anchor) *n->of->effort = (struct newton_effort){.direct = 0};
-    if (is_mechanics(fd)) return newton_mechanics_jacobian(w, n->jacobian, t, x, f);
+    if (own) return own->jacobian(w, n->jacobian, t, x, f);
     memcpy(u, x, (size_t)fd->n * sizeof *x);
     memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
@@ -83,8 +85,9 @@ int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_new
                         double share) {
     const struct field *fd = field_of(w);
     const struct newton_pattern *p = fd->pattern;
+    const struct newton_form *own = newton_form_of(fd);
     double difference = 0, size = 0;
-    if (is_mechanics(fd)) return newton_mechanics_alike(fd, a->jacobian, b->jacobian, scale, share);
+    if (own) return own->alike(fd, a->jacobian, b->jacobian, scale, share);
     for (int j = 0; j < p->order; j++)
         for (int place = p->columns.start[j]; place < p->columns.start[j + 1]; place++) {
             int e = p->columns.from[place], i = p->columns.row[place];
@@ -102,8 +105,9 @@ int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_new
 static const double *assemble(const struct field *fd, const double *jacobian, double real, double imaginary,
                               int complex) {
     const struct newton_pattern *p = fd->pattern;
+    const struct newton_form *own = newton_form_of(fd);
     double *v = complex ? p->pairs : p->values;
-    if (is_mechanics(fd)) return newton_mechanics_assemble(fd, jacobian, real, imaginary, complex);
+    if (own) return own->assemble(fd, jacobian, real, imaginary, complex);
     if (fd->dae.by_rates) newton_rates_assemble(fd, jacobian, real, imaginary, complex);
     for (int place = 0; place < p->columns.entries && !fd->dae.by_rates; place++) {
         int e = p->columns.from[place], at = p->at[place], of_rows = e >= p->of_f;
@@ -199,18 +203,19 @@ void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, d
     const struct newton_pattern *p = fd->pattern;
     double *r = p->right;
     if (newton_krylov_solve(w, n, k, b, imaginary, NULL, 0)) return;
-    int stands = newton_sparse_stands(w, n, k), mechanics = is_mechanics(fd);
+    const struct newton_form *own = newton_form_of(fd);
+    int stands = newton_sparse_stands(w, n, k);
     double real = n->used_real[k], other = n->used_imaginary[k];
     if (n->bands[k] && stands && p->as_given && !imaginary) {
         band_solve(n->bands[k], b);
         return;
     }
-    if (mechanics) newton_mechanics_right(fd, n->used[k], real, other, b, imaginary, r);
+    if (own) own->right(fd, n->used[k], real, other, b, imaginary, r);
     else newton_sparse_right(fd, newton_sparse_mass(fd, n->used[k]), b, imaginary, r);
     if (fd->dae.by_rates) newton_rates_right(fd, n->used[k], b, imaginary, r);
     if (!stands) r[0] = NAN;
     else if (n->bands[k]) band_solve(n->bands[k], r);
     else sparse_solve(n->factors[k], r);
-    if (mechanics) newton_mechanics_left(fd, real, other, r, b, imaginary);
+    if (own) own->left(fd, real, other, r, b, imaginary);
     else newton_sparse_left(fd, r, b, imaginary);
 }

@@ -81,11 +81,13 @@ static int constraints_fit(char *why, size_t capacity, const keel_problem *p) {
     if (!(keel_problem_traits(p) & KEEL_CANONICAL) || !known || (double)rows * rows * p->n <= LARGEST)
         return 1;
     return text_no(
-        why, capacity, "%d constraints on %d coordinates are too many for dense matrices; sparse ones %s",
+        why, capacity, "%d constraints on %d coordinates are too many for dense matrices; sparse ones %s%s",
         rows, p->n / 2,
-        sparse_available() ? "have explicit methods, rattle and spark, with stabilizers that project "
-                             "or only watch"
-                           : "need a keel that was built with KLU (SuiteSparse)");
+        !sparse_available()
+            ? "need a keel that was built with KLU (SuiteSparse)"
+            : "have methods without matrices of their own, rattle and spark, with stabilizers "
+              "that project or only watch",
+        !sparse_available() || p->f.pattern ? "" : "; implicit ones need f = (H_p, -H_q) with a pattern");
 }
 
 /* Dense matrices of a size that no machine will like. */

@@ -439,6 +439,12 @@ static int name_rates(struct formulation *r) {
     return !r->pool->refused || diagnostics_memory(r->messages);
 }
 
+static int add_bent_rates(struct formulation *r) {
+    int before = r->f.count;
+    if (!formulation_bent_rates(r)) return diagnostics_memory(r->messages);
+    return r->f.count == before || name_rates(r);
+}
+
 static int build(struct formulation *r, struct system *y, struct source_messages *messages,
                  struct pool *pool) {
     int found = 0, by_t = y->m->clock == EXPR_NONE && !y->m->clock_of_equations;
@@ -454,8 +460,8 @@ static int build(struct formulation *r, struct system *y, struct source_messages
     if (found == 0) found = general(r);
     if (found < 0 || !name_rates(r)) return 0;
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r) && add_samples(r);
-    return energy && invariants && events && add_velocity_rows(r) && recognise(r) && formulation_forms(r) &&
-           formulation_original(r) && formulation_clock(r) &&
+    return energy && invariants && events && add_velocity_rows(r) && recognise(r) && add_bent_rates(r) &&
+           formulation_forms(r) && formulation_original(r) && formulation_clock(r) &&
            ((branches_find(r) && surface_freeze(r) && saltation_moments(r) && tangent_magnitudes(r)) ||
             diagnostics_memory(r->messages)) &&
            formulation_clock_switches(r);

@@ -134,7 +134,9 @@ void formulation_begin(struct formulation *r, struct system *y, struct source_me
 int formulation_mechanics(
     struct formulation *r); /* 1; 0: it does not fit; -1: a message was added or memory is out */
 int formulation_hamiltonian(struct formulation *r); /* the same */
-int formulation_general(struct formulation *r);     /* 1 or -1; 0: not with a choice of constraints */
+/* (H_p, -H_q) beside the constraints of a large one, for its jacobian; 0: no memory. */
+int formulation_bent_rates(struct formulation *r);
+int formulation_general(struct formulation *r); /* 1 or -1; 0: not with a choice of constraints */
 /* Large mechanics and constrained Hamiltonians with few entries are solved by sparse matrices. */
 int formulation_goes_sparse(const struct formulation *r);
 /* Is the mass matrix of a lagrangian positive definite somewhere?  1; 0: nowhere; -1: nobody knows. */

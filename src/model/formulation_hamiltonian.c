@@ -38,6 +38,12 @@ static int fill_rates(struct formulation *r) {
     return formulation_derivatives(r, &r->f, r->n, r->basic, 0);
 }
 
+int formulation_bent_rates(struct formulation *r) {
+    int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
+    int large = canonical && r->constraint.count && formulation_goes_sparse(r);
+    return !large || fill_rates(r);
+}
+
 int formulation_hamiltonian(struct formulation *r) {
     const struct model *m = r->y->m;
     const struct model_mode *mode = &m->mode[r->y->mode];

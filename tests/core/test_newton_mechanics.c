@@ -1,5 +1,6 @@
-/* test_newton_mechanics.c - sparse Newton matrices of mechanics: they solve (I - c J) y = b for the J of the
- * rate, runs are those with dense matrices, and have the same bits after a copy. */
+/* test_newton_mechanics.c - sparse Newton matrices of mechanics and of Hamiltonians with constraints: they
+ * solve (I - c J) y = b for the J of the rate, runs are those with dense matrices (those of the latter in
+ * test_hamiltonian_sparse.c), and have the same bits after a copy. */
 #include "sparse_runs.h"
 
 #include "core/engine.h"
@@ -73,12 +74,37 @@ static const char discs[] =
     "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2 + 0.2*a[i]'^2 + 0.1*s[i]'^2)/2)\n"
     "    - sum(i in 2..N, 20*((x[i] - x[i-1] - 1)^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n";
 
+/* Rods whose masses are coupled and depend on the place, with springs, on a pivot that moves; a cart that all
+ * rods hang on. */
+static const char by_momenta[] =
+    "param N = 30\ncanonical x[1..N], px[1..N]\ncanonical y[1..N], py[1..N]\n"
+    "let X[0] = 0.1*sin(5*t), Y[0] = 0\n"
+    "for i in 1..N:\n"
+    "    let X[i] = x[i], Y[i] = y[i]\n"
+    "    constraint rod[i]: (X[i] - X[i-1])^2 + (Y[i] - Y[i-1])^2 = 1\n"
+    "    guess x[i] = i*cos(0.3), y[i] = -i*sin(0.3), px[i] = 0.5, py[i] = 0.3*sin(i)\n"
+    "hamiltonian sum(i in 1..N, (px[i]^2 + py[i]^2)*(1 + x[i]^2/N^2)/2 + 9.81*y[i])\n"
+    "    + sum(i in 2..N, px[i]*px[i-1]/5 + 40*(y[i] - y[i-1])^4)\nrun 0 .. 1\n";
+static const char cart[] =
+    "param N = 40\ncanonical c, pc\ncanonical x[1..N], px[1..N]\ncanonical y[1..N], py[1..N]\n"
+    "for i in 1..N:\n"
+    "    constraint rod[i]: (x[i] - c)^2 + y[i]^2 = 1\n"
+    "    guess x[i] = sin(0.05*i), px[i] = 0.2*i, y[i] = -1, py[i] = 0\n"
+    "init c = 0, pc = 1\n"
+    "hamiltonian pc^2/(2*N) + sum(i in 1..N, (px[i]^2 + py[i]^2)/2 + 9.81*y[i])\nrun 0 .. 1\n";
+
 static const char *const texts[] = {
-    LATTICE(""), LATTICE("- sum(i in 1..N, k/9*(x[i] - i - y[1 + mod(7*i, N)])^2)"), chain,
-    PENDULA(""), PENDULA("    force b[i]: -d*sin(b[i] - a[1 + mod(7*i, N)])\n"),     arms,
+    LATTICE(""),
+    LATTICE("- sum(i in 1..N, k/9*(x[i] - i - y[1 + mod(7*i, N)])^2)"),
+    chain,
+    PENDULA(""),
+    PENDULA("    force b[i]: -d*sin(b[i] - a[1 + mod(7*i, N)])\n"),
+    arms,
     discs,
+    by_momenta,
+    cart,
 };
-enum { TEXTS = sizeof texts / sizeof *texts };
+enum { TEXTS = sizeof texts / sizeof *texts, OF_MECHANICS = TEXTS - 2 };
 
 static double draw(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;
@@ -133,7 +159,7 @@ static void the_equations_are_solved(void **state) {
             keel_newton *newton = &e->field.newton[k];
             if (newton->of != newton || !newton->anchor) continue;
             for (int left_out = 0; left_out < 2; left_out++) { /* as a redundant constraint is */
-                if (left_out && !e->field.kg) continue;
+                if (left_out && (!e->field.kg || i >= OF_MECHANICS)) continue;
                 if (left_out) e->field.active[3] = e->field.mech.ready = 0;
                 solve_one(e, newton, 0, 0.03, 0);
                 if (newton->complex) solve_one(e, newton, newton->real, 0.02, 0.01);
@@ -155,7 +181,7 @@ static keel_solver *run(const keel_problem *p, const keel_options *o, double t_e
 static void runs_are_those_of_dense_matrices(void **state) {
     static const char *const methods[] = {"radau+none", "bdf+none"};
     (void)state;
-    for (int i = 0; i < TEXTS; i++)
+    for (int i = 0; i < OF_MECHANICS; i++)
         for (int k = 0; k < 2; k++) {
             keel_model *m;
             const keel_problem *p = read_text(texts[i], &m);

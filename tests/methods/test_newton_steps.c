@@ -11,8 +11,8 @@
 #include <keel/model.h>
 
 /* Diffusion along a line with a reaction; a chain of rods; one that hangs under a large tension between
- * springs; rods written by momenta; masses between stiff springs; double pendulums by their angles; discs
- * that roll. */
+ * springs; few rods and many written by momenta; masses between stiff springs; double pendulums by their
+ * angles; discs that roll. */
 #define CHAIN                                                            \
     "let X[0] = 0, Y[0] = 0\n"                                           \
     "for i in 1..N:\n"                                                   \
@@ -46,6 +46,12 @@ static const struct source {
      "    guess px[i] = 0.2*i*sin(0.3), py[i] = 0.2*i*cos(0.3)\n"
      "hamiltonian sum(i in 1..N, (px[i]^2 + py[i]^2)/2 + 9.81*y[i])\nrun 0 .. 1\n",
      0.05, 0},
+    {"param N = 24\ncanonical x[1..N], px[1..N]\ncanonical y[1..N], py[1..N]\n" CHAIN
+     "    guess px[i] = 0.4*i*sin(0.3), py[i] = 0.4*i*cos(0.3)\n"
+     "hamiltonian sum(i in 1..N, (px[i]^2 + py[i]^2)*(1 + x[i]^2/N^2)/2 + 9.81*y[i]\n"
+     "    + 60*(y[i] - Y[i-1])^2)\n"
+     "run 0 .. 1\n",
+     0.04, 0},
     {"param N = 40\ncanonical q[1..N], p[1..N]\nlet Q[0] = 0\n"
      "for i in 1..N:\n"
      "    let Q[i] = q[i]\n"
