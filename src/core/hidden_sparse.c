@@ -18,7 +18,7 @@
 
 enum { LEAST_STAGGERED = 100 }; /* rows of a block; fewer are staggered, dense (manifold_staggered.c) */
 
-/* Stabilizers that go their own ways see dense rows, and so do methods with matrices of their own. */
+/* Stabilizers that go their own ways see dense rows. */
 int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer) {
     const keel_map *hidden = &fd->hidden.user, *algebraic = &fd->algebraic.user;
     unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
@@ -26,7 +26,7 @@ int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabi
     int blocks = 1 + keel_extras_of(&fd->p)->variations.directions; /* of a motion and its sensitivities */
     if (fd->kg)
         return !stabilizer->correct && hamiltonian_goes_sparse(&fd->p, traits, stabilizer->info.traits);
-    if ((!fd->large && fd->m) || own || traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) return 0;
+    if ((!fd->large && fd->m) || own) return 0;
     if (hidden->count && !hidden->pattern) return 0;
     if (fd->dae.by_rates)
         return saddle_pays(fd->n, hidden->count + fd->m, fd->n,

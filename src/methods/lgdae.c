@@ -11,7 +11,13 @@
  * a run that starts at 0 has its origin at -1, in sizes of x.  Newton runs on (x1 - x, z), with
  *     d/dx1 = 1 - h/2 (s f_x + s' f w^T),  w = (h (f_x^T xm + f) - 2 u xm) / |xm|^2,
  *     d/dz  = -h (s f_z + s' f (h f_z^T xm / |xm|^2)^T);
- * the nested form of the paper iterates x1 for fixed z, and z by Newton with g_x dx1/dz.  Liu 2013. */
+ * the nested form of the paper iterates x1 for fixed z, and z by Newton with g_x dx1/dz: the same matrix, where
+ * the first equations leave nothing.  Liu 2013.
+ *
+ * With patterns the matrix is A = S - a b^T: S sparse, of the blocks 1, (f_x, f_z), (g_x, g_z), and a = h s' f.
+ * A^-1 r = S^-1 r + S^-1 a (b . S^-1 r) / (1 - b . S^-1 a) (Sherman, Morrison 1950). */
+#include <keel/system.h>
+
 #include "base/text.h"
 #include "linalg/dense.h"
 #include "methods/original.h"
@@ -23,15 +29,17 @@
 
 struct lgdae {
     int n, m, given;
-    double *origin;                      /* n */
-    double *u, *z, *last;                /* n + m: the middle with z; m: z, and that of the last step */
-    double *f, *jacobian;                /* n; n x (n + m) */
-    double *g, *rows, *row_capacity;     /* m; m x n: d g / d x1 */
-    double *by_z;                        /* m x n: d x1 / d z for fixed xm, row by row */
-    double *d, *moved;                   /* n: x1 - x; n + m: what the equations leave, then the change */
-    double *matrix, *pivot;              /* (n + m)^2 */
-    double *from, *way;                  /* n: xm from its origin, w */
-    double h, s, slope, square, stretch; /* of the last evaluation */
+    double *origin;                   /* n */
+    double *u, *z, *last;             /* n + m: the middle with z; m: z, and that of the last step */
+    double *f, *jacobian;             /* n; n x (n + m), or the entries */
+    double *g, *rows, *row_capacity;  /* m; m x (n + m), or the entries: d g / d (x1, z) */
+    double *d, *moved;                /* n: x1 - x; n + m: what the equations leave, then the change */
+    double *matrix, *pivot;           /* (n + m)^2, where it is dense */
+    keel_system *system;              /* else S */
+    double *scaled, *b, *bent;        /* sparse: s f_x / 2 and s f_z; n + m: b, S^-1 a */
+    double *spare;                    /* original.h */
+    double *from, *way;               /* n: xm from its origin; n + m: w, h f_z^T xm / |xm|^2 */
+    double s, slope, square, stretch; /* of the last evaluation */
 };
 
 /* Are there rows that are known in differentiated form alone?  -1: there is no memory. */
@@ -61,6 +69,19 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     return why;
 }
 
+static void lay_out_system(keel_work *w, const keel_pattern *f, const keel_pattern *g) {
+    struct lgdae *l = w->method;
+    int all = l->n + l->m;
+    const keel_system_block block[] = {{KEEL_BLOCK_DIAGONAL, 0, 0, l->n, NULL},
+                                       {KEEL_BLOCK_PLAIN, 0, 0, l->n, f},
+                                       {KEEL_BLOCK_PLAIN, l->n, 0, l->m, g}};
+    l->system = keel_system_layout(w, all, block, 3, 1, 0);
+    l->scaled = keel_work_doubles(w, (size_t)f->nnz);
+    l->b = keel_work_doubles(w, (size_t)all);
+    l->bent = keel_work_doubles(w, (size_t)all);
+    l->spare = keel_work_doubles(w, (size_t)l->n + 2 * (size_t)l->m + 1);
+}
+
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct lgdae *l = w->method;
@@ -69,22 +90,28 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     l->n = (int)n;
     l->m = (int)m;
     l->given = original_is_given(p);
+    int sparse = original_goes_sparse(p);
+    const keel_pattern *f = w->native->map[original_rates(l->given)]->pattern,
+                       *g = w->native->map[original_rows(l->given)]->pattern;
+    size_t numbers = !sparse ? m * all : m ? (size_t)g->nnz : 0;
+    l->system = NULL;
+    l->spare = NULL;
+    if (sparse) lay_out_system(w, f, g);
     l->origin = keel_work_doubles(w, n);
     l->u = keel_work_doubles(w, (size_t)w->width + m);
     l->z = keel_work_doubles(w, m);
     l->last = keel_work_doubles(w, m);
     l->f = keel_work_doubles(w, n);
-    l->jacobian = keel_work_doubles(w, n * all);
+    l->jacobian = keel_work_doubles(w, sparse ? (size_t)f->nnz : n * all);
     l->g = keel_work_doubles(w, m);
-    l->rows = keel_work_doubles(w, m * all);
-    l->row_capacity = keel_work_doubles(w, m * all);
-    l->by_z = keel_work_doubles(w, m * n);
+    l->rows = keel_work_doubles(w, numbers);
+    l->row_capacity = keel_work_doubles(w, numbers);
     l->d = keel_work_doubles(w, n);
     l->moved = keel_work_doubles(w, all);
-    l->matrix = keel_work_doubles(w, all * all);
-    l->pivot = keel_work_doubles(w, all);
+    l->matrix = keel_work_doubles(w, sparse ? 0 : all * all);
+    l->pivot = keel_work_doubles(w, sparse ? 0 : all);
     l->from = keel_work_doubles(w, n);
-    l->way = keel_work_doubles(w, n);
+    l->way = keel_work_doubles(w, all);
     for (size_t j = 0; j < n; j++) largest = fmax(largest, fabs(p->u0[j]));
     for (size_t j = 0; j < n && l->origin; j++)
         l->origin[j] = largest > 0 ? 0 : p->scale && p->scale[j] > 0 ? -p->scale[j] : -1;
@@ -119,70 +146,137 @@ static keel_status look_at_middle(keel_work *w, const keel_attempt *a) {
     return KEEL_OK;
 }
 
-/* g, and its derivative by x1 and z, the latter in row_capacity's columns from n on. */
+/* A map's jacobian by x and z: full rows, or the entries of its pattern. */
+static keel_status look_at_slopes(keel_work *w, keel_native_map map, double t, double *out) {
+    const struct lgdae *l = w->method;
+    return l->system ? keel_native_entries(w, map, t, l->u, out)
+                     : keel_native_jacobian(w, map, t, l->u, 0, out);
+}
+
+/* Row i of the rows: x in the middle is moved by half of what x1 is. */
+static void take_row(const keel_work *w, int i, double share) {
+    struct lgdae *l = w->method;
+    int n = l->n, all = n + l->m;
+    if (l->system) {
+        const keel_pattern *p = w->native->map[original_rows(l->given)]->pattern;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+            l->rows[e] = p->column[e] < n ? share * l->row_capacity[e] : l->row_capacity[e];
+        return;
+    }
+    const double *row = l->row_capacity + (long)i * (l->given ? n : all);
+    for (int j = 0; j < all; j++)
+        l->rows[(long)i * all + j] = j >= n ? (l->given ? 0 : row[j]) : share * row[j];
+}
+
+/* g, and its derivative by x1 and z. */
 static keel_status look_at_rows(keel_work *w, const keel_attempt *a, int slopes) {
     struct lgdae *l = w->method;
-    int n = l->n, m = l->m, all = n + m, written = l->given;
+    int n = l->n, m = l->m, written = l->given;
     if (m == 0) return KEEL_OK;
     keel_native_map map = original_rows(written);
     const int *direct = w->native->direct;
     keel_status status = KEEL_OK;
     for (int middle = 0; middle < (written ? 1 : 2) && status == KEEL_OK; middle++) {
-        double t = a->t + (middle ? 0.5 : 1) * a->h, *value = l->moved;
-        for (int j = 0; j < n; j++) l->u[j] = a->x[j] + (middle ? 0.5 : 1) * l->d[j];
+        double share = middle ? 0.5 : 1, t = a->t + share * a->h, *value = l->moved;
+        for (int j = 0; j < n; j++) l->u[j] = a->x[j] + share * l->d[j];
         status = keel_native_value(w, map, t, l->u, value);
-        if (status == KEEL_OK && slopes) status = keel_native_jacobian(w, map, t, l->u, 0, l->row_capacity);
+        if (status == KEEL_OK && slopes) status = look_at_slopes(w, map, t, l->row_capacity);
         for (int i = 0; i < m && status == KEEL_OK; i++) {
-            const double *row = l->row_capacity + (long)i * (written ? n : all);
             if (!written && direct[i] != middle) continue;
             l->g[i] = value[i];
-            for (int j = 0; j < all && slopes; j++)
-                l->rows[(long)i * all + j] = j >= n ? (written ? 0 : row[j]) : (middle ? 0.5 : 1) * row[j];
+            if (slopes) take_row(w, i, share);
         }
     }
     return status;
 }
 
-/* d x1 / d z for fixed xm, and w; f_x and f_z are in l->jacobian. */
+/* out := (f_x, f_z)^T v */
+static void multiply_t(const keel_work *w, const double *v, double *out) {
+    const struct lgdae *l = w->method;
+    int n = l->n, all = n + l->m;
+    const keel_pattern *p = l->system ? w->native->map[original_rates(l->given)]->pattern : NULL;
+    memset(out, 0, (size_t)all * sizeof *out);
+    for (int i = 0; i < n; i++) {
+        for (int e = p ? p->row_start[i] : 0; p && e < p->row_start[i + 1]; e++)
+            out[p->column[e]] += l->jacobian[e] * v[i];
+        for (int j = 0; j < all && !p; j++) out[j] += l->jacobian[(long)i * all + j] * v[i];
+    }
+}
+
+/* f_x and f_z in l->jacobian, and w. */
 static keel_status find_slopes(keel_work *w, const keel_attempt *a) {
     struct lgdae *l = w->method;
-    int n = l->n, m = l->m, all = n + m;
-    keel_status status =
-        m == 0 ? keel_work_jacobian(w, a->t + 0.5 * a->h, l->u, l->f, 0, l->jacobian)
-               : keel_native_jacobian(w, original_rates(l->given), a->t + 0.5 * a->h, l->u, 0, l->jacobian);
+    double t = a->t + 0.5 * a->h;
+    keel_status status = l->m == 0 && !l->system
+                             ? keel_work_jacobian(w, t, l->u, l->f, 0, l->jacobian)
+                             : look_at_slopes(w, original_rates(l->given), t, l->jacobian);
     if (status != KEEL_OK) return status;
-    for (int j = 0; j < n + m; j++) {
-        double along = 0;
-        for (int i = 0; i < n; i++) along += l->jacobian[(long)i * all + j] * l->from[i];
-        along *= l->slope == 0 ? 0 : a->h / l->square;
-        if (j < n) {
-            l->way[j] =
-                l->slope == 0 ? 0 : along + (a->h * l->f[j] - 2 * l->stretch * l->from[j]) / l->square;
-            continue;
-        }
-        for (int i = 0; i < n; i++)
-            l->by_z[(long)(j - n) * n + i] =
-                a->h * (l->s * l->jacobian[(long)i * all + j] + l->slope * l->f[i] * along);
+    multiply_t(w, l->from, l->way);
+    for (int j = 0; j < l->n + l->m; j++) {
+        l->way[j] *= l->slope == 0 ? 0 : a->h / l->square;
+        if (j < l->n && l->slope != 0)
+            l->way[j] += (a->h * l->f[j] - 2 * l->stretch * l->from[j]) / l->square;
     }
     return KEEL_OK;
 }
 
-/* d/dx1 of the first n equations, in rows of `order` columns. */
-static void fill_states(struct lgdae *l, const keel_attempt *a, int order) {
-    int n = l->n, all = n + l->m;
+/* The matrix and its factors; KEEL_RETRY: it is singular. */
+static keel_status factor_dense(keel_work *w, const keel_attempt *a) {
+    struct lgdae *l = w->method;
+    int n = l->n, m = l->m, all = n + m;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
+        for (int j = 0; j < all; j++) {
             double slope = l->s * l->jacobian[(long)i * all + j] + l->slope * l->f[i] * l->way[j];
-            l->matrix[(long)i * order + j] = (i == j) - 0.5 * a->h * slope;
+            l->matrix[(long)i * all + j] = j < n ? (i == j) - 0.5 * a->h * slope : -(a->h * slope);
         }
+    if (m) memcpy(l->matrix + (long)n * all, l->rows, (size_t)m * (size_t)all * sizeof *l->rows);
+    return dense_lu(all, l->matrix, (int *)l->pivot, w->halt) ? KEEL_RETRY : KEEL_OK;
 }
 
-static void fill_matrix(struct lgdae *l, const keel_attempt *a) {
-    int n = l->n, m = l->m, all = n + m;
-    fill_states(l, a, all);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) l->matrix[(long)i * all + n + j] = -l->by_z[(long)j * n + i];
-    if (m) memcpy(l->matrix + (long)n * all, l->rows, (size_t)m * (size_t)all * sizeof *l->rows);
+static keel_status factor_sparse(keel_work *w, const keel_attempt *a) {
+    struct lgdae *l = w->method;
+    int n = l->n, all = n + l->m;
+    const keel_pattern *p = w->native->map[original_rates(l->given)]->pattern;
+    const keel_system_value value[] = {{1, 0, NULL}, {-a->h * l->s, 0, l->scaled}, {1, 0, l->rows}};
+    for (int e = 0; e < p->nnz; e++) l->scaled[e] = (p->column[e] < n ? 0.5 : 1) * l->jacobian[e];
+    for (int j = 0; j < all; j++) {
+        l->b[j] = j < n ? 0.5 * l->way[j] : l->way[j];
+        l->bent[j] = j < n ? a->h * l->slope * l->f[j] : 0;
+    }
+    keel_status status = keel_system_factor(w, l->system, 0, value);
+    if (status != KEEL_OK) return status;
+    keel_system_solve(w, l->system, 0, l->bent, NULL);
+    double left = 1 - dot(all, l->b, l->bent);
+    for (int j = 0; j < all; j++) l->bent[j] /= left;
+    return keel_native_finite(all, l->bent) ? KEEL_OK : KEEL_RETRY;
+}
+
+static keel_status no_end(keel_work *w, double t) {
+    return keel_native_fail(
+        w, KEEL_ENEWTON,
+        "%s: no end of the step with its multipliers was found from t = %.10g; try a smaller step",
+        w->stepper->info.name, t);
+}
+
+static keel_status find_matrix(keel_work *w, const keel_attempt *a) {
+    const struct lgdae *l = w->method;
+    keel_work_count(w, 1, 0);
+    keel_status status = l->system ? factor_sparse(w, a) : factor_dense(w, a);
+    return status == KEEL_RETRY ? no_end(w, a->t) : status;
+}
+
+/* moved := A^-1 moved */
+static void solve(keel_work *w) {
+    struct lgdae *l = w->method;
+    int all = l->n + l->m;
+    keel_work_count(w, 0, 1);
+    if (!l->system) {
+        dense_lu_solve(all, l->matrix, (int *)l->pivot, l->moved);
+        return;
+    }
+    keel_system_solve(w, l->system, 0, l->moved, NULL);
+    double along = dot(all, l->b, l->moved);
+    for (int j = 0; j < all; j++) l->moved[j] += l->bent[j] * along;
 }
 
 /* How far d and z moved, in sizes of x and of z; z carries the round-off of g over h. */
@@ -209,7 +303,7 @@ static int progress(double now, double *least, int *idle) {
 
 static keel_status by_newton(keel_work *w, const keel_attempt *a, int *found) {
     struct lgdae *l = w->method;
-    int n = l->n, m = l->m, all = n + m, idle = 0, verdict = SEARCHING;
+    int n = l->n, m = l->m, idle = 0, verdict = SEARCHING;
     double least = HUGE_VAL;
     for (int round = 0; round < 50 && verdict == SEARCHING; round++) {
         int fresh = round < 2 || idle;
@@ -217,15 +311,11 @@ static keel_status by_newton(keel_work *w, const keel_attempt *a, int *found) {
         if (status == KEEL_OK && fresh) status = find_slopes(w, a);
         if (status == KEEL_OK) status = look_at_rows(w, a, fresh);
         if (status != KEEL_OK) return status;
-        if (fresh) {
-            fill_matrix(l, a);
-            keel_work_count(w, 1, 0);
-            if (dense_lu(all, l->matrix, (int *)l->pivot, w->halt)) return KEEL_OK;
-        }
+        if (fresh) status = find_matrix(w, a);
+        if (status != KEEL_OK) return status;
         for (int j = 0; j < n; j++) l->moved[j] = l->d[j] - a->h * l->s * l->f[j];
         memcpy(l->moved + n, l->g, (size_t)m * sizeof *l->g);
-        dense_lu_solve(all, l->matrix, (int *)l->pivot, l->moved);
-        keel_work_count(w, 0, 1);
+        solve(w);
         for (int j = 0; j < n; j++) l->d[j] -= l->moved[j];
         for (int j = 0; j < m; j++) l->z[j] -= l->moved[n + j];
         verdict = progress(size_of_move(l, a, l->moved), &least, &idle);
@@ -255,7 +345,7 @@ static keel_status inner(keel_work *w, const keel_attempt *a, int *found) {
 
 static keel_status by_nesting(keel_work *w, const keel_attempt *a, int *found) {
     struct lgdae *l = w->method;
-    int n = l->n, m = l->m, all = n + m, idle = 0, verdict = SEARCHING, rests = 0;
+    int n = l->n, m = l->m, idle = 0, verdict = SEARCHING, rests = 0;
     double least = HUGE_VAL;
     for (int round = 0; round < 60 && verdict == SEARCHING; round++) {
         keel_status status = inner(w, a, &rests);
@@ -263,24 +353,14 @@ static keel_status by_nesting(keel_work *w, const keel_attempt *a, int *found) {
             *found = rests;
             return status;
         }
-        status = find_slopes(w, a);
+        status = find_slopes(w, a); /* the middle moves with z, which the paper leaves out */
         if (status == KEEL_OK) status = look_at_rows(w, a, 1);
+        if (status == KEEL_OK) status = find_matrix(w, a);
         if (status != KEEL_OK) return status;
-        fill_states(l, a, n); /* the middle moves with z, which the paper leaves out */
-        if (dense_lu(n, l->matrix, (int *)l->pivot, w->halt)) return KEEL_OK;
-        for (int j = 0; j < m; j++) dense_lu_solve(n, l->matrix, (int *)l->pivot, l->by_z + (long)j * n);
-        for (int i = 0; i < m; i++)
-            for (int j = 0; j < m; j++)
-                l->matrix[(long)i * m + j] =
-                    l->rows[(long)i * all + n + j] + dot(n, l->rows + (long)i * all, l->by_z + (long)j * n);
-        if (dense_lu(m, l->matrix, (int *)l->pivot, w->halt)) return KEEL_OK;
-        dense_lu_solve(m, l->matrix, (int *)l->pivot, l->g);
-        keel_work_count(w, 0, 1);
         memset(l->moved, 0, (size_t)n * sizeof *l->moved);
-        for (int j = 0; j < m; j++) {
-            l->z[j] -= l->g[j];
-            for (int i = 0; i < n; i++) l->moved[i] += l->by_z[(long)j * n + i] * l->g[j];
-        }
+        memcpy(l->moved + n, l->g, (size_t)m * sizeof *l->g);
+        solve(w);
+        for (int j = 0; j < m; j++) l->z[j] -= l->moved[n + j];
         verdict = progress(size_of_move(l, a, l->moved), &least, &idle);
     }
     *found = verdict == ARRIVED;
@@ -294,17 +374,13 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     for (int j = 0; j < l->n; j++) l->d[j] = a->h * a->f[j];
     for (int j = 0; j < l->m; j++) l->z[j] = l->given ? (a->first ? 0 : l->last[j]) : w->native->algebraic[j];
     struct original_workspace capacity = {l->u,     l->f,     l->jacobian, l->matrix,
-                                          l->pivot, l->moved, l->given,    NULL};
+                                          l->pivot, l->moved, l->given,    l->spare};
     keel_status status = a->first ? original_guess(w, a, l->n, l->m, &capacity, l->z) : KEEL_OK;
     if (status != KEEL_OK) return status;
     status = *nested ? by_nesting(w, a, &found) : by_newton(w, a, &found);
     if (status != KEEL_OK) return status;
     memcpy(a->dx, l->d, (size_t)l->n * sizeof *a->dx);
-    if (found) return KEEL_OK;
-    return keel_native_fail(
-        w, KEEL_ENEWTON,
-        "%s: no end of the step with its multipliers was found from t = %.10g; try a smaller step",
-        w->stepper->info.name, a->t);
+    return found ? KEEL_OK : no_end(w, a->t);
 }
 
 static void accept(keel_work *w, const keel_segment *s) {
