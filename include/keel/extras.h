@@ -54,6 +54,11 @@ typedef struct keel_device {
 struct keel_beside_state;
 typedef int keel_kernel_beside(struct keel_beside_state *numbers, void *user);
 
+/* Samples of a controller: the steps up to each, what it assigns, and the rate after it, in one loop
+ * (core/kernel_samples.h in keel's source).  Returns how many there were. */
+struct keel_sample_state;
+typedef long keel_kernel_samples(struct keel_sample_state *numbers, void *user);
+
 typedef struct keel_kernel {
     const char *method; /* of the next two; NULL: neither is there */
     keel_kernel_fixed *fixed;
@@ -68,6 +73,7 @@ typedef struct keel_kernel {
     keel_kernel_lanes *plain_lanes, *kept_lanes; /* as fixed and kept; may be NULL */
     keel_kernel_beside *beside;                  /* of the rows of kept_lanes; may be NULL */
     const keel_device *device;                   /* may be NULL */
+    keel_kernel_samples *samples;                /* may be NULL */
 } keel_kernel;
 
 /* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
@@ -190,6 +196,11 @@ KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel);
 /* As keel_restart where the solver stands, for values that were assigned to a few states: steps go on in the
  * same direction, and about as long as they were. */
 KEEL_API keel_status keel_go_on(keel_solver *s, const double *u);
+/* Where keel_go_on has left the solver: the samples at next period, (next +- 1) period, .., up to `most` of
+ * them in fewer than `steps` steps, by keel_kernel.samples, with the bits of keel_run to each and keel_go_on.
+ * Returns how many; the solver stands behind the last one.  0: nothing has moved, and the next one is for
+ * keel_run. */
+KEEL_API long keel_run_samples(keel_solver *s, double period, double next, long most, long steps);
 
 #ifdef __cplusplus
 }

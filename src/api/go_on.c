@@ -1,23 +1,20 @@
-/* go_on.c - the same motion with other values of some states: a restart that keeps what steps have learned.
- */
+/* go_on.c - the same motion with other values of some states: a restart that keeps what steps have learned;
+ * and many of them by a kernel. */
 #include "api/solver.h"
+#include "core/samples.h"
 
 #include <keel/extras.h>
 
-#include <math.h>
-
 keel_status keel_go_on(keel_solver *s, const double *u) {
     if (!s || !s->engine->block) return KEEL_EINVAL;
-    double h = s->engine->r->h_next, taken = s->engine->r->h_taken;
-    int direction = s->engine->r->direction;
-    keel_defect defect = s->engine->r->defect;
+    struct pace pace = samples_pace(s->engine);
     keel_status status = keel_restart(s, clock_now(s->engine), u);
-    struct engine *e = s->engine;
-    if (status < 0 || e->r->direction != 0) return status;
-    e->r->direction = direction;
-    e->r->defect = defect;
-    e->r->h_next = h;
-    e->r->error_before = 1e-4;
-    if (h > 0 && e->o.step == 0) e->r->familiar = fabs(taken);
+    if (status >= 0 && s->engine->r->direction == 0) samples_keep(s->engine, &pace);
     return status;
+}
+
+long keel_run_samples(keel_solver *s, double period, double next, long most, long steps) {
+    if (!s || s->running || !s->engine->block) return 0;
+    s->engine->message[0] = '\0';
+    return samples_run(s->engine, period, next, most, steps);
 }

@@ -382,6 +382,10 @@ keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name) 
     return (keel_kernel_steps *)find_symbol(u, "kept_", name);
 }
 
+keel_kernel_samples *compile_samples(const struct compile_unit *u, const char *name) {
+    return (keel_kernel_samples *)find_symbol(u, "samples_", name);
+}
+
 keel_kernel_lanes *compile_plain_lanes(const struct compile_unit *u, const char *name) {
     return (keel_kernel_lanes *)find_symbol(u, "plain_lanes_", name);
 }

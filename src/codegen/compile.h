@@ -49,6 +49,8 @@ keel_fn *compile_function(const struct compile_unit *u,
 keel_kernel_fixed *compile_fixed(const struct compile_unit *u,
                                  const char *name);                              /* as given to emit_kernel */
 keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name); /* as given to emit_kept */
+keel_kernel_samples *compile_samples(const struct compile_unit *u,
+                                     const char *name); /* as given to emit_samples */
 keel_kernel_lanes *compile_plain_lanes(const struct compile_unit *u, const char *name);
 keel_kernel_beside *compile_beside(const struct compile_unit *u, const char *name);
 keel_kernel_lanes *compile_kept_lanes(const struct compile_unit *u, const char *name);

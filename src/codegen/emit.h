@@ -28,6 +28,7 @@ struct emit {
     int kept;                 /* of kernels with rows */
     int kept_kind;            /* of their methods: one in a file */
     int written;              /* of steps that are written out */
+    int sampled;              /* of loops of samples */
     int mechanisms;           /* of those of mechanics */
     int eliminations;         /* and of long chains */
     int tables;               /* there were some: q points to them wherever p is seen */
@@ -53,7 +54,7 @@ enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 /* The texts of keel/real.h, keel/explicit.h, keel/implicit.h, keel/splitting.h, keel/taylor.h,
  * linalg/rowspace.h, core/project.h, core/step_control.h, core/kernel_state.h, core/kernel_rows.h,
  * core/kernel.h, core/beside.h, core/lanes.h, core/lanes_glide.h, core/lanes_steps.h, core/device_real.h,
- * core/device.h,
+ * core/device.h, core/kernel_samples.h,
  * linalg/small.h, core/mechanism.h, core/lanes_motion.h, core/kernel_motion.h, linalg/schur_rows.h,
  * core/elimination.h, line by line; they end with NULL. */
 extern const char *const emit_real[], *const emit_explicit[], *const emit_implicit[];
@@ -64,7 +65,8 @@ extern const char *const emit_beside[], *const emit_lanes_text[], *const emit_la
 extern const char *const emit_lanes_glide[];
 extern const char *const emit_device_real[], *const emit_device_text[];
 extern const char *const emit_small[], *const emit_mechanism[], *const emit_lanes_motion[];
-extern const char *const emit_kernel_motion[], *const emit_schur_rows[], *const emit_elimination_text[];
+extern const char *const emit_kernel_samples[], *const emit_kernel_motion[],
+                                                    *const emit_schur_rows[], *const emit_elimination_text[];
 void emit_header(struct emit *e, const char *const *line); /* one of them */
 /* What kernels of any kind, and those with projections, stand behind; once a text. */
 void emit_kernel_prelude(struct emit *e);
@@ -111,6 +113,16 @@ struct emit_rows { /* of the manifold: a map with its jacobian, in compressed ro
  * nothing, or the file has kernels of another kind of method. */
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
               int maps, const struct emit_rows *rows);
+/* samples_NAME, a keel_kernel_samples of a Runge-Kutta method, after emit_kernel of that name: values of a
+ * state, `count` of which, from `first` on, are assigned to the states at `place`.  1, and nothing written:
+ * it is too long, or for another method. */
+struct emit_sample {
+    const struct tape *values;
+    int first, count;
+    const int *place;
+};
+int emit_samples(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+                 const struct emit_sample *sample);
 /* emit_step.c: step_NAME and errors_NAME, a step of n states by rhs_NAME, as a keel_rk_attempt and its
  * keel_rk_estimates. */
 void emit_step(struct emit *e, const char *name, const keel_rk *table, int n);

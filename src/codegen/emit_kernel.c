@@ -349,6 +349,59 @@ static int put_headers(struct emit *e, const struct emit_method *method,
     return 1;
 }
 
+/* The values of a sample, and where they go. */
+static void put_assignments(struct emit *e, const char *name, const struct emit_sample *sample) {
+    emit_put(e, "static inline void assign_%s(const double *value, double *x) {\n", name);
+    for (int i = 0; i < sample->count; i++)
+        emit_put(e, "x[%d] = value[%d];\n", sample->place[i], sample->first + i);
+    emit_put(e, "}\n");
+}
+
+/* kernel_samples on arrays of constant size. */
+static void put_samples(struct emit *e, const char *name, const struct emit_method *method, int n,
+                        const struct emit_sample *sample, int adaptive) {
+    int width = width_of(n), values = (int)sample->values->outputs;
+    emit_put(e, "KERNEL static long samples%d_%s(struct keel_sample_state *s, void *user) {\n", adaptive,
+             name);
+    emit_put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width,
+             width, width, method->rk->stages * n, n, n);
+    emit_put(e, "double error[%d] __attribute__((aligned(32))) = {0}, scale[%d];\n", 2 * width, n);
+    emit_put(e, "double value[%d] = {0}, x_before[%d], f_before[%d];\n", values, width, width);
+    emit_put(e, "struct project p = {.n = %d, .width = %d};\n", n, width);
+    emit_put(e, "struct kernel_workspace work = {x, f, next, k, stage, dx, 0, error, 0, scale, 0};\n");
+    emit_put(e, "struct kernel_sample sample = {sample_%s, assign_%s, value, x_before, f_before, %d, %d};\n",
+             name, name, sample->first, sample->count);
+    emit_put(e, "return kernel_samples(&loop_%s, &p, &work, rhs_%s, ", name, name);
+    if (emit_two_estimates(method->rk)) emit_put(e, "&table_%s.norm", name);
+    else emit_put(e, "0");
+    emit_put(e, ", &sample, user, s, %d);\n}\n", adaptive);
+}
+
+int emit_samples(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+                 const struct emit_sample *sample) {
+    int n = (int)f->outputs, adaptive = method->rk->error[0] != NULL;
+    unsigned by_error = EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING;
+    size_t length = f->count * (copies(method) + 1) + sample->values->count;
+    if (e->device || e->lanes || n > EMIT_STATES || length > EMIT_STEP || sample->values->roll) return 1;
+    if (sample->values->count > EMIT_PART || !put_headers(e, method, NULL)) return 1;
+    if (!e->sampled++) emit_header(e, emit_kernel_samples);
+    if (emit_under(e, "static inline int sample_", name, sample->values)) return -1;
+    put_assignments(e, name, sample);
+    emit_put(e, "static const struct kernel_method loop_%s = {", name);
+    if (is_written(method->rk, n))
+        emit_put(e, "&table_%s, 0, 0, 0, step_%s, errors_%s, 0, 0};\n", name, name, name);
+    else emit_put(e, "&table_%s, 0, 0, 0, keel_rk_step, keel_rk_errors, 0, 0};\n", name);
+    int fixed = wants_fixed(e);
+    adaptive = adaptive && (!e->kernels || e->kernels & by_error);
+    if (fixed) put_samples(e, name, method, n, sample, 0);
+    if (adaptive) put_samples(e, name, method, n, sample, 1);
+    emit_put(e, "long samples_%s(struct keel_sample_state *s, void *user) {\n", name);
+    if (fixed) emit_put(e, "if (!s->k.adaptive) return samples0_%s(s, user);\n", name);
+    if (adaptive) emit_put(e, "if (s->k.adaptive) return samples1_%s(s, user);\n", name);
+    emit_put(e, "return 0;\n}\n");
+    return e->failed ? -1 : 0;
+}
+
 int emit_motion_kept(struct emit *e, const char *name, const struct emit_mechanics *m,
                      const struct emit_method *method) {
     int n = 2 * m->nq, kept = 2 * m->k + emit_invariants(m);

@@ -295,8 +295,7 @@ static keel_status start_on_sides(struct engine *e, double t, double *x, const u
     return status;
 }
 
-/* The run stands at t, without a step; only what lasts is as it was. */
-static void clear(struct engine *e, double t) {
+void engine_stand(struct engine *e, double t) {
     struct run_state *r = e->r;
     int current = r->current;
     memset(r, 0, offsetof(struct run_state, accumulation));
@@ -321,7 +320,7 @@ static keel_status start_bare(struct engine *e, double t, const double *u) {
     double *x = e->x[current];
     memmove(x, u, (size_t)n * sizeof *u);
     if (e->low[0]) memset(e->low[current], 0, (size_t)n * sizeof *x);
-    clear(e, t);
+    engine_stand(e, t);
     field_forget(fd);
     for (int i = 0; i < n; i++)
         if (fabs(x[i]) > fd->size[i]) fd->size[i] = fabs(x[i]);
@@ -339,7 +338,7 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     memmove(x, u, (size_t)(fd->n + fd->m) * sizeof *u);
     memset(e->low[0] ? e->low[r->current] : e->split, 0, (size_t)fd->n * sizeof *x);
     surfaces_end_slide(e);
-    clear(e, t);
+    engine_stand(e, t);
     field_forget(fd);
     keel_status status = start_on_sides(e, t, x, fixed);
     if (status == KEEL_OK && !e->verified) status = start_find_redundant(&e->start, t, x); /* once a mode */

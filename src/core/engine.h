@@ -219,6 +219,7 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source); /*
 /* change.c: the same run, which another method goes on with from the current state; as engine_open. */
 struct engine *change_engine(const struct engine *old, const keel_stepper *method);
 void engine_close(struct engine *e);
+void engine_stand(struct engine *e, double t); /* at t, without a step; only what lasts is as it was */
 keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 keel_status engine_fail_by_fault(struct engine *e); /* with the field's own sentence */

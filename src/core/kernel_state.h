@@ -61,4 +61,14 @@ struct keel_kernel_state {
     int outgrown; /* a state has outgrown its size in the last step */
     int held;     /* lanes: the run in another lane ended the steps, not this one */
 };
+
+/* The same for samples of a controller (kernel_samples.h): cycles of steps up to the next one, what it
+ * assigns, and the rate after it. */
+struct keel_sample_state {
+    struct keel_kernel_state k; /* as of steps by their error without rows; count: at most */
+    double period, next;        /* the next one is at next period */
+    double familiar;            /* the first step may be as long as this; 0: as it likes */
+    double taken;               /* the last step before the last sample */
+    long most;                  /* samples */
+};
 #endif

@@ -16,6 +16,15 @@ void *elaborate_take(struct elaborate *e, size_t bytes) {
     return piece;
 }
 
+const char *elaborate_text(struct elaborate *e, const char *head, const char *tail) {
+    size_t first = strlen(head), all = first + strlen(tail) + 1;
+    char *text = elaborate_take(e, all);
+    if (!text) return NULL;
+    memcpy(text, head, first);
+    memcpy(text + first, tail, all - first);
+    return text;
+}
+
 int elaborate_grow(struct elaborate *e, void *list, int count, int *capacity, size_t size) {
     void *old, *wider;
     if (count < *capacity) return 1;

@@ -264,7 +264,10 @@ int elaborate_multiplier(struct elaborate *e, const struct model_label *label, i
 void elaborate_flow(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_balance(struct elaborate *e, const struct elaborate_line *line);
 /* A row that an equation states, without a name. */
-int elaborate_add_equation(struct elaborate *e, expr value, struct syntax_span where, int common);
+/* place: "in PART", "at NODE.v" or "".  NULL without memory. */
+struct model_row *elaborate_add_equation(struct elaborate *e, expr value, const char *place,
+                                         struct syntax_span where, int common);
+const char *elaborate_text(struct elaborate *e, const char *head, const char *tail); /* NULL: no memory */
 void elaborate_event(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_timed_event(struct elaborate *e, const struct elaborate_line *line); /* behind all others */
 void elaborate_given(struct elaborate *e, const struct elaborate_line *line, struct model_givens *list);

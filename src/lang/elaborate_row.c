@@ -125,18 +125,21 @@ static int about_a_var(struct elaborate *e, const struct elaborate_line *line, e
     return 0;
 }
 
-int elaborate_add_equation(struct elaborate *e, expr value, struct syntax_span where, int common) {
-    struct model_label none = {.text = "", .base = ""};
-    return add(e, &mode_of(e)->equation, &none, value, where, common) != NULL;
+struct model_row *elaborate_add_equation(struct elaborate *e, expr value, const char *place,
+                                         struct syntax_span where, int common) {
+    struct model_label none = {.text = place, .base = ""};
+    return add(e, &mode_of(e)->equation, &none, value, where, common);
 }
 
 void elaborate_equation(struct elaborate *e, const struct elaborate_line *line) {
     struct elaborate_value v;
     if (!difference(e, line, &v)) return;
+    const char *place = e->use ? elaborate_text(e, "in ", e->use->instance) : "";
+    if (!place) return;
     for (long i = 0; i < elaborate_count(&v); i++) {
         expr value = elaborate_at(&v, i);
         if (!about_a_var(e, line, value)) return;
-        if (!elaborate_add_equation(e, value, line->s->span, line->mode < 0)) return;
+        if (!elaborate_add_equation(e, value, place, line->s->span, line->mode < 0)) return;
     }
 }
 

@@ -63,7 +63,8 @@ struct model_held {
 
 /* An equation or constraint value = 0, an invariant, an output. */
 struct model_row {
-    struct model_label label;       /* an equation: text is "" */
+    struct model_label label;       /* an equation: text is "in PART", "at NODE.v" or "" */
+    const char *parts;              /* of the latter: what is joined there; or NULL */
     expr value;                     /* lhs - rhs */
     int multiplier;                 /* of a constraint; -1 */
     int common;                     /* written outside the modes */
@@ -138,6 +139,7 @@ struct model_mode {
     expr energy;          /* EXPR_NONE: none */
     expr *force;          /* [unknowns] given by `force`, on the position; EXPR_NONE: none */
     expr *flow;           /* [unknowns] sums given by `flow`, of the potentials of nodes */
+    const char **joined;  /* [unknowns] the parts that give them, the first few; NULL: none */
     int keeps_energy;     /* `invariant energy`, also in the list of invariants */
     struct motion motion; /* of coord, canonical or structure */
 };

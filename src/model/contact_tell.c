@@ -4,7 +4,7 @@
  * changes something.  That a contact has closed after ever shorter flights is told at their limit. */
 #include "model/contact.h"
 
-#include "model/sim.h"
+#include "model/sim_record.h"
 
 #include <keel/events.h>
 #include <keel/extras.h>

@@ -67,6 +67,16 @@ static int nearly(const struct structure_equivalent *equivalent) {
     return equivalent->apart > 8 * DBL_EPSILON;
 }
 
+/* Is an equation that of a part, or of a node where parts meet?  Then it is parts that there are too many
+ * of. */
+static const char *remedy(const struct system *y, int equation, const char *other) {
+    const char *place = y->origin[equation].kind == SYSTEM_EQUATION ? y->origin[equation].place : "";
+    if (strncmp(place, "in ", 3) == 0) return "Take one of these parts away, or put another number in.";
+    if (strncmp(place, "at ", 3) == 0)
+        return "What is joined there leaves its flow no choice: join a part that does.";
+    return other;
+}
+
 static const char nearly_hint[] =
     "Coefficients that agree to 1e-12 count as equal.  Subtract the lines by hand, "
     "so that the small difference stands in the text.";
@@ -84,7 +94,7 @@ static void list_redundant(const struct system *y, char *out, size_t capacity) {
             text_add(out, capacity, "%.60s cannot be told from %.60s: coefficients agree to %.0e.  ", label,
                      others, equivalent->apart);
         else if (equivalent->equivalents)
-            text_add(out, capacity, "%.60s follows from %.60s.  ", label, others);
+            text_add(out, capacity, "%.90s follows from %.140s.  ", label, others);
         else text_add(out, capacity, "%.60s says nothing: 0 = 0.  ", label);
     }
 }
@@ -115,8 +125,10 @@ static void too_few(const struct system *y, struct source_messages *messages) {
     else text_add(sentence, sizeof sentence, ".");
     struct syntax_span at = {0, 0};
     if (unknown[0] < y->m->unknowns) at = y->m->unknown[unknown[0]].where;
-    source_hint(diagnostics_at(messages, at, SOURCE_ERROR, sentence),
-                "%sAdd an equation, or make %s a `param`.", redundant, unknowns == 1 ? "it" : "one");
+    const char *other =
+        unknowns == 1 ? "Add an equation, or make it a `param`." : "Add an equation, or make one a `param`.";
+    source_hint(diagnostics_at(messages, at, SOURCE_ERROR, sentence), "%s%s", redundant,
+                y->s.redundants ? remedy(y, y->s.redundant[0].equation, other) : other);
     free(unknown);
 }
 
@@ -240,11 +252,13 @@ static void contradiction(const struct system *y, struct source_messages *messag
         else
             text_set(sentence, sizeof sentence, "%s%s can never hold%s: its unknowns cancel.",
                      diagnostics_in_mode(y, where, sizeof where), label, counted);
-        source_hint(diagnostics_at(messages, at, SOURCE_ERROR, sentence),
-                    equivalents && nearly(equivalent) ? nearly_hint
-                    : equivalents                     ? "Take one of them away, or put other numbers in."
-                    : motion                          ? "Give it kinetic energy in the lagrangian."
-                                                      : "Take it away.");
+        source_hint(
+            diagnostics_at(messages, at, SOURCE_ERROR, sentence),
+            equivalents && nearly(equivalent) ? nearly_hint
+            : motion && !equivalents
+                ? "Give it kinetic energy in the lagrangian."
+                : remedy(y, equivalent->equation,
+                         equivalents ? "Take one of them away, or put other numbers in." : "Take it away."));
     }
     free(list);
 }

@@ -21,6 +21,13 @@ void diagnostics_unknowns(const struct system *y, int count, const int *unknown,
     if (told < count) text_add(out, capacity, ", ... (%d in all)", count);
 }
 
+/* What is joined where this is a balance. */
+static void add_parts(const struct system *y, const struct system_origin *o, char *out, size_t capacity) {
+    const char *parts =
+        o->kind == SYSTEM_EQUATION ? y->m->mode[y->mode].equation.list[o->number].parts : NULL;
+    if (parts) text_add(out, capacity, " (%s)", parts);
+}
+
 void diagnostics_describe(const struct system *y, int i, char *out, size_t capacity) {
     const struct system_origin *o = &y->origin[i];
     char label[200];
@@ -28,6 +35,7 @@ void diagnostics_describe(const struct system *y, int i, char *out, size_t capac
     if (o->kind == SYSTEM_CONSTRAINT || o->kind == SYSTEM_ROLLING)
         text_set(out, capacity, "constraint `%s`", label);
     else text_set(out, capacity, "%s%s", o->kind == SYSTEM_EQUATION ? "" : "the ", label);
+    add_parts(y, o, out, capacity);
 }
 
 void diagnostics_equations(const struct system *y, int count, const int *equation, char *out,
@@ -38,8 +46,11 @@ void diagnostics_equations(const struct system *y, int count, const int *equatio
     int names = 0, more = 0, plain = 1;
     for (int k = 0; k < count; k++) {
         const struct system_origin *o = &y->origin[equation[k]];
-        if (o->kind == SYSTEM_EQUATION) text_set(label, sizeof label, "%d", system_line(y, o->where));
-        else diagnostics_describe(y, equation[k], label, sizeof label);
+        if (o->kind == SYSTEM_EQUATION) {
+            text_set(label, sizeof label, "%d%s%s", system_line(y, o->where), o->place[0] ? " " : "",
+                     o->place);
+            add_parts(y, o, label, sizeof label);
+        } else diagnostics_describe(y, equation[k], label, sizeof label);
         int known = 0;
         for (int j = 0; j < names; j++) known |= strcmp(name[j], label) == 0;
         if (known) continue;

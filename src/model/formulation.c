@@ -333,32 +333,6 @@ static int add_events(struct formulation *r) {
     return good;
 }
 
-/* The values that an event assigns; 1: it does nothing else.  NULL: they are counted. */
-static int take_assigned(struct formulation *r, const struct model_event *event, expr *out, int *count) {
-    for (int k = 0; k < event->actions; k++) {
-        if (event->action[k].kind == SYNTAX_SWITCH) return 0;
-        if (event->action[k].kind != SYNTAX_ASSIGN) continue;
-        if (out) out[*count] = formulation_resolve(r, system_expression(r->y, event->action[k].value));
-        if (out && out[*count] == EXPR_NONE) return 0;
-        ++*count;
-    }
-    return 1;
-}
-
-/* Those of all samples, if samples are all that happens; 1 or 0. */
-static int add_samples(struct formulation *r) {
-    const struct model_mode *mode = mode_of(r);
-    int count = 0, only = mode->events == 0;
-    for (int k = 0; k < mode->timed && only; k++) only = take_assigned(r, &mode->event[k], NULL, &count);
-    if (!only || count == 0) return 1;
-    expr *value = pool_take(r->pool, (size_t)count * sizeof *value);
-    if (!value) return diagnostics_memory(r->messages);
-    for (int k = 0; k < mode->timed && only; k++)
-        only = take_assigned(r, &mode->event[k], value, &r->samples);
-    r->sample = only ? value : NULL;
-    return 1;
-}
-
 /* Can all that the mode asks for be written in the basic symbols of this formulation? */
 static int serves(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
@@ -459,7 +433,8 @@ static int build(struct formulation *r, struct system *y, struct source_messages
     }
     if (found == 0) found = general(r);
     if (found < 0 || !name_rates(r)) return 0;
-    int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r) && add_samples(r);
+    int energy = keep_energy(r), invariants = keep_invariants(r),
+        events = add_events(r) && formulation_add_samples(r);
     return energy && invariants && events && add_velocity_rows(r) && recognise(r) && add_bent_rates(r) &&
            formulation_forms(r) && formulation_original(r) && formulation_clock(r) &&
            ((branches_find(r) && surface_freeze(r) && saltation_moments(r) && tangent_magnitudes(r)) ||

@@ -62,6 +62,8 @@ struct formulation {
     int contacts, contact_numbers;
     expr *sample; /* what timed events assign, where these are all and stay in the mode; NULL: they are not */
     int samples;
+    int sample_event; /* the first timed event that acts every period: its number among those, */
+    int sample_first, sample_places, *sample_place; /* its values, and the places that they go to; 0: none */
     int *event_direction;
     unsigned char *event_kind;
     int surfaces; /* the last ones of the events (surface.h) */
@@ -125,6 +127,8 @@ expr formulation_resolve(struct formulation *r, expr e);
 /* The inputs behind the unknowns; 1 or 0.  The place of a symbol among the inputs, or -1. */
 int formulation_further(struct formulation *r, int count, const expr *symbol);
 int formulation_place(const struct formulation *r, expr symbol);
+/* The values of all samples, if samples are all that happens (formulation_samples.c).  1 or 0. */
+int formulation_add_samples(struct formulation *r);
 /* Its place among the n + m unknowns, by another name of it if need be (v for x'); -1: it is none of them. */
 int formulation_find(const struct formulation *r, expr symbol);
 
@@ -141,6 +145,8 @@ int formulation_general(struct formulation *r); /* 1 or -1; 0: not with a choice
 int formulation_goes_sparse(const struct formulation *r);
 /* Is the mass matrix of a lagrangian positive definite somewhere?  1; 0: nowhere; -1: nobody knows. */
 int formulation_inertia(const struct formulation *r);
+int formulation_is_inert(
+    const struct formulation *r); /* the same of any lagrangian, without constraints, too */
 /* Is H_pp of a hamiltonian positive definite somewhere?  1; 0: nowhere, or nobody knows. */
 int formulation_mobility(struct formulation *r);
 int formulation_forms(struct formulation *r); /* 1; 0: a message was added */

@@ -60,10 +60,21 @@ static int tear_alike(struct formulation *r, struct plan *p) {
     return 1;
 }
 
+/* Equations of motion of a few coordinates without constraints, as beside a controller or a motor: their
+ * accelerations are expressions that cost less than a system solved at every step. */
+static int is_short_motion(const struct formulation *r, int rows, const int *row) {
+    enum { MOST = 4 }; /* elimination needs no pivots where M is positive definite */
+    const struct system *y = r->y;
+    for (int i = 0; i < rows && rows <= MOST; i++)
+        if (y->origin[y->s.row[row[i]]].kind != SYSTEM_MOTION) return 0;
+    return rows <= MOST && formulation_is_inert(r);
+}
+
 /* A block of several rows: those that leave it, and those that are torn. */
 static int plan_block(struct formulation *r, struct plan *p, int b) {
     int rows = p->first[b + 1] - p->first[b], *row = p->row + p->first[b];
-    if (r->y->m->directions && eliminate_block(r, rows, row, p->reduced.top)) return 1;
+    int pays = r->y->m->directions || is_short_motion(r, rows, row);
+    if (pays && eliminate_block(r, rows, row, p->reduced.top)) return 1;
     return reduce_block(&p->reduced, rows, row);
 }
 

@@ -87,6 +87,12 @@ int formulation_inertia(const struct formulation *r) {
     return definite_somewhere(r, &mode->motion.mass);
 }
 
+int formulation_is_inert(const struct formulation *r) {
+    const struct model_mode *mode = &r->y->m->mode[r->y->mode];
+    return r->y->m->form == MODEL_LAGRANGIAN && mode->motion.n <= MOST &&
+           definite_somewhere(r, &mode->motion.mass) > 0;
+}
+
 int formulation_mobility(struct formulation *r) {
     const struct motion *motion = &r->y->m->mode[r->y->mode].motion;
     struct derive_sparse by_momenta = {0};

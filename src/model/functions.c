@@ -324,6 +324,16 @@ static int by_clock(struct emit *e) {
     return 1;
 }
 
+/* Where nothing has to hold but the motion itself. */
+static int emit_loop_of_samples(struct functions *f, struct emit *e, const struct formulation *r,
+                                const struct emit_method *method, const char *name) {
+    int bare = r->energy.count + r->invariant.count + r->hidden.count == 0 && !e->lanes && !r->by_clock;
+    if (!bare || !method->rk || !r->sample_places || !f->there[functions_role_sample]) return 0;
+    struct emit_sample sample = {&f->tape[functions_role_sample], r->sample_first, r->sample_places,
+                                 r->sample_place};
+    return emit_samples(e, name, &f->tape[functions_role_f], method, &sample) < 0 ? -1 : 0;
+}
+
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,
                           const char *method) {
     char name[40];
@@ -344,7 +354,8 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
         return 0;
     f->kernel.method = stepper->info.name;
     int left_out = emit_kernel(e, name, &f->tape[functions_role_f], &inside);
-    return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, &inside, name);
+    if (left_out) return left_out < 0 ? -1 : 0;
+    return emit_kept_rows(f, e, r, &inside, name) || emit_loop_of_samples(f, e, r, &inside, name) ? -1 : 0;
 }
 
 void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode) {
@@ -362,6 +373,7 @@ void functions_link_kernel(struct functions *f, const struct compile_unit *unit,
     if (!f->kernel.method) return;
     f->kernel.fixed = compile_fixed(unit, name);
     f->kernel.kept = compile_kept(unit, name);
+    f->kernel.samples = compile_samples(unit, name);
     f->kernel.lanes = 0;
     f->kernel.energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
     f->kernel.invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;

@@ -1,4 +1,5 @@
 /* sim.c - see sim.h: opening, running, looking. */
+#include "model/sim_record.h"
 #include "model/sim_sample.h"
 
 #include "model/drift.h"
@@ -144,7 +145,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->entry);
     free(s->time);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);
-    free(s->event_record);
+    free(s->record);
     ledger_close(&s->ledger);
     free(s->jump);
     free(s->branch);
@@ -487,6 +488,6 @@ int keel_sim_event(const keel_sim *s, long i, keel_event_record *out) {
     if (!s || !out) return 0;
     if (i < 0) i += s->event_records;
     if (i < 0 || i >= s->event_records) return 0;
-    *out = s->event_record[i];
+    *out = sim_recorded(s, i);
     return 1;
 }

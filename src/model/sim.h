@@ -13,6 +13,8 @@ struct sim_fired {
     int side; /* the sign of its function before the actions that are under way; 0: none, or not known */
 };
 
+struct sim_record;
+
 /* A row that the event_record-th event has changed. */
 struct sim_jump {
     long event_record;
@@ -63,8 +65,8 @@ struct keel_sim {
     struct values_work scratch; /* enough for all that is asked in any mode */
     double simultaneous_time;   /* events at one time are counted */
     int simultaneous;
-    keel_event_record *event_record;
-    long event_records, capacity;
+    struct sim_record *record; /* sim_record.h */
+    long event_records, records, capacity;
     struct ledger ledger;
     struct sim_jump *jump;
     long jumps, jump_workspace;
@@ -112,8 +114,8 @@ keel_status sim_outside(struct keel_sim *s, keel_status status);
 /* sim_jumps.c: the rows before the action of the event that was noted last, and after it. */
 keel_status sim_rows_before(struct keel_sim *s);
 keel_status sim_rows_after(struct keel_sim *s);
-/* Adds an event to the list of records; the same by its number. */
-keel_status sim_record(struct keel_sim *s, keel_event_record one);
+/* Event number `number` acts: into the list of records; the same of samples from that at k period on. */
+keel_status sim_note_samples(struct keel_sim *s, int number, double k, long count);
 keel_status sim_note(struct keel_sim *s, int number, double t);
 /* One more event at t, where the run stands: KEEL_ELIMIT where there are too many. */
 keel_status sim_count_simultaneous(struct keel_sim *s, double t);

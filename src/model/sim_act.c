@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "model/grow.h"
 #include "model/saltation.h"
+#include "model/sim_record.h"
 #include "model/sim_sample.h"
 #include "model/surface.h"
 
@@ -39,22 +40,26 @@ static const struct inside_event *event_of(const struct keel_sim *s, int event) 
 
 /* Acting ------------------------------------------------------------------------------------------------ */
 
-keel_status sim_record(struct keel_sim *s, keel_event_record one) {
-    if (s->event_records == s->capacity) {
-        long capacity = s->capacity ? 2 * s->capacity : 16;
-        keel_event_record *wider = realloc(s->event_record, (size_t)capacity * sizeof *wider);
-        if (!wider) return sim_no_memory(s);
-        s->event_record = wider;
-        s->capacity = capacity;
-    }
-    s->event_record[s->event_records++] = one;
-    return KEEL_OK;
+static keel_event_record record_of(const struct keel_sim *s, int number, double t) {
+    const struct inside_event *own = event_of(s, number);
+    return (keel_event_record){t, own->event->label.text, s->mode, own->to, own->changes};
+}
+
+keel_status sim_note_samples(struct keel_sim *s, int number, double k, long count) {
+    double period = s->time[number - s->m->model->mode[s->mode].events],
+           last = k + (double)(count - 1) * s->direction;
+    keel_status status = sim_record_samples(s, record_of(s, number, k * period), k, period, count);
+    if (status == KEEL_OK) sim_fired(s, number, last * period);
+    return status;
 }
 
 keel_status sim_note(struct keel_sim *s, int number, double t) {
-    const struct inside_event *own = event_of(s, number);
-    keel_status status =
-        sim_record(s, (keel_event_record){t, own->event->label.text, s->mode, own->to, own->changes});
+    int timed = number - s->m->model->mode[s->mode].events;
+    if (timed >= 0 && event_of(s, number)->event->direction == SYNTAX_EVERY) {
+        double k = floor(t / s->time[timed] + 0.5);
+        if (k * s->time[timed] == t) return sim_note_samples(s, number, k, 1);
+    }
+    keel_status status = sim_record(s, record_of(s, number, t));
     if (status == KEEL_OK) sim_fired(s, number, t);
     return status;
 }
@@ -65,7 +70,7 @@ static keel_status fail_simultaneous(struct keel_sim *s, double t) {
     const char *last = NULL;
     for (long k = s->event_records - 1, told = 0; k >= 0 && k >= s->event_records - EVENT_LIMIT && told < 4;
          k--) {
-        const char *name = s->event_record[k].event;
+        const char *name = sim_recorded(s, k).event;
         char quoted[64];
         text_set(quoted, sizeof quoted, "`%.60s`", name);
         if (strstr(names, quoted) != NULL) continue;

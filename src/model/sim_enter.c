@@ -1,6 +1,6 @@
 /* sim_enter.c - events where a mode begins or after an action.  One that is zero there has the sign that its
  * function takes just after; one that the action has moved across zero acts. */
-#include "model/sim.h"
+#include "model/sim_record.h"
 
 #include <float.h>
 #include <math.h>
@@ -152,7 +152,7 @@ keel_status sim_enter(struct keel_sim *s) {
         if (status == KEEL_OK) status = sim_act(s, k);
         if (status == KEEL_REST) return status;
         if (status == KEEL_EVENT) s->entered = 0; /* the others when the run goes on */
-        if (status != KEEL_OK || s->mode != from || s->event_record[before].changed) return status;
+        if (status != KEEL_OK || s->mode != from || sim_recorded(s, before).changed) return status;
     }
     for (int k = 0; k < mode->events; k++) s->fired[k].side = 0;
     return s->status < 0 ? s->status : KEEL_OK;

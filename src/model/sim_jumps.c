@@ -1,7 +1,7 @@
 /* sim_jumps.c - the table of jumps: invariants and energies whose values an action, or a change of mode, has
  * changed by more than round-off.  Those with grad I . B = 0 (jump.h) pass unchanged and are not in it. */
 #include "model/drift.h"
-#include "model/sim.h"
+#include "model/sim_record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ int keel_sim_jump(const keel_sim *s, long i, keel_jump *out) {
     if (i < 0) i += s->jumps;
     if (i < 0 || i >= s->jumps) return 0;
     const struct sim_jump *one = &s->jump[i];
-    const keel_event_record *h = &s->event_record[one->event_record];
-    *out = (keel_jump){h->t, h->event, s->m->row[one->row], h->from, h->to, one->before, one->after};
+    keel_event_record h = sim_recorded(s, one->event_record);
+    *out = (keel_jump){h.t, h.event, s->m->row[one->row], h.from, h.to, one->before, one->after};
     return 1;
 }

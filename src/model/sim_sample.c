@@ -3,6 +3,7 @@
 
 #include <keel/extras.h>
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -91,10 +92,64 @@ static keel_status act_now(struct keel_sim *s, double t) {
     return status;
 }
 
+/* How many samples may go to a kernel: all of the event that has one, before another acts and before t_end,
+ * where the run stands at one of them; the last one is for the steps of the core.  *k: of the next one. */
+static long samples_ahead(const struct keel_sim *s, double t, double t_end, double *k) {
+    const struct model_mode *mode = &s->m->model->mode[s->mode];
+    const struct formulation *r = &s->m->mode[s->mode]->formulation;
+    int own = r->sample_event;
+    if (r->sample_places == 0 || s->due[own] != t) return 0;
+    for (int i = 0; i < mode->timed; i++)
+        if (i != own && (s->due[i] - t_end) * s->direction < 0) t_end = s->due[i];
+    double period = s->time[own], all = floor(fabs(t_end - t) / period) - 1;
+    *k = floor(t / period + 0.5);
+    double last = *k * period + s->direction * all * period, size = fmax(fabs(t), fabs(last));
+    int resolved = *k * period == t && period > 1e3 * DBL_EPSILON * size;
+    return resolved && all >= 1 ? (long)fmin(all, 1 << 30) : 0;
+}
+
+/* Samples by the kernel, from that at t on; *t is the next one behind them.  How many; -1: it failed. */
+static long take_by_kernel(struct keel_sim *s, double t_end, long most, double *t) {
+    double k = 0;
+    long ahead = samples_ahead(s, *t, t_end, &k);
+    long left = most == LONG_MAX ? most : most - keel_statistics(s->solver).steps - 1;
+    if (ahead < 1 || left < 1) return 0;
+    const struct formulation *r = &s->m->mode[s->mode]->formulation;
+    int number = s->m->model->mode[s->mode].events + r->sample_event;
+    double period = s->time[r->sample_event];
+    long taken = keel_run_samples(s->solver, period, k, ahead, left);
+    if (taken == 0) return 0;
+    if (sim_note_samples(s, number, k, taken) != KEEL_OK) return -1;
+    s->simultaneous = 1;
+    s->simultaneous_time = (k + s->direction * (double)(taken - 1)) * period;
+    *t = s->simultaneous_time;
+    return sim_next_sample(s, t_end, t) ? taken : -1;
+}
+
+/* Cycles that a kernel cannot take are tried ever more rarely. */
+enum { MOST_PATIENCE = 64 };
+struct patience {
+    long wait, length;
+};
+static int tries(struct patience *p) {
+    return p->wait == 0 || p->wait-- == 0;
+}
+static void learn(struct patience *p, long taken) {
+    p->length = taken ? 0 : p->length == 0 ? 1 : p->length < MOST_PATIENCE ? 2 * p->length : p->length;
+    p->wait = p->length;
+}
+
 keel_status sim_sample_all(struct keel_sim *s, double t, double t_end, long most, int tell) {
     keel_status status;
+    struct patience patience = {0};
+    int by_kernel = !(tell && s->o.observe);
     s->unseen = !tell;
     do {
+        if (by_kernel && tries(&patience)) {
+            long taken = take_by_kernel(s, t_end, most, &t);
+            if ((status = s->status) < 0) break;
+            learn(&patience, taken);
+        }
         status = tell ? keel_run(s->solver, t) : keel_advance(s->solver, t, t);
         if (status != KEEL_OK || keel_time(s->solver) != t) break; /* or it pauses */
         status = act_now(s, t);

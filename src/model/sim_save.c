@@ -3,6 +3,7 @@
  * The numbers are those of this machine and this version; a check over the model's text and parameters
  * refuses others. */
 #include "model/grow.h"
+#include "model/sim_record.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -157,8 +158,8 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity) {
     ledger_save(&s->ledger, at);
     at += ledger_size(&s->ledger);
     for (long i = 0; i < s->event_records; i++, at += sizeof(struct saved_event)) {
-        const keel_event_record *one = &s->event_record[i];
-        struct saved_event flat = {one->t, number_of(s, one), one->from, one->to, one->changed};
+        keel_event_record one = sim_recorded(s, i);
+        struct saved_event flat = {one.t, number_of(s, &one), one.from, one.to, one.changed};
         memcpy(at, &flat, sizeof flat);
     }
     for (long i = 0; i < s->jumps; i++, at += sizeof(struct saved_jump)) {
@@ -175,16 +176,14 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity) {
 /* The list of events from their numbers.  1; 0: they do not fit the model; -1: there is no memory. */
 static int read_events(struct keel_sim *s, const unsigned char *at, int64_t count) {
     const struct model *model = s->m->model;
-    s->event_record = malloc(((size_t)count + 1) * sizeof *s->event_record);
-    if (!s->event_record) return -1;
-    s->capacity = (long)count + 1;
     for (int64_t i = 0; i < count; i++) {
         struct saved_event one;
         memcpy(&one, at + (size_t)i * sizeof one, sizeof one);
         if (one.from < 0 || one.from >= model->modes || one.to < 0 || one.to >= model->modes) return 0;
         const char *name = name_of(s, one.from, one.event);
         if (!name) return 0;
-        s->event_record[s->event_records++] = (keel_event_record){one.t, name, one.from, one.to, one.changed};
+        if (sim_record(s, (keel_event_record){one.t, name, one.from, one.to, one.changed}) != KEEL_OK)
+            return -1;
     }
     return 1;
 }

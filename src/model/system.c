@@ -37,6 +37,7 @@ void system_label(const struct system *y, int i, int order, char *out, size_t ca
     case SYSTEM_EQUATION:
         source_line(y->source, o->where.offset, name, sizeof name);
         text_add(out, capacity, "%s", o->where.length ? name : "line 0");
+        if (o->place[0]) text_add(out, capacity, " %s", o->place);
         if (o->copies > 1) text_add(out, capacity, " (%d)", o->copy);
         break;
     case SYSTEM_MOTION:
@@ -99,18 +100,25 @@ expr system_expression(const struct system *y, expr e) {
 /* The equations ---------------------------------------------------------------------------------------- */
 
 static void add(struct system *y, expr f, enum system_kind kind, int number, struct syntax_span where) {
-    y->origin[y->equations] = (struct system_origin){kind, number, 1, 1, where};
+    const char *place = kind == SYSTEM_EQUATION ? mode_of(y)->equation.list[number].label.text : "";
+    y->origin[y->equations] = (struct system_origin){kind, number, 1, 1, place, where};
     y->equation[y->equations++] = f;
 }
 
 static int by_place(const void *a, const void *b) {
     const struct system_origin *x = *(struct system_origin *const *)a, *y = *(struct system_origin *const *)b;
     if (x->where.offset != y->where.offset) return x->where.offset < y->where.offset ? -1 : 1;
+    int parts = strcmp(x->place, y->place);
+    if (parts != 0) return parts;
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Equations that one line gives are counted: line 7 (2).  A loop of several lines gives them in turns.  1, or
- * 0 without memory. */
+static int alike(const struct system_origin *a, const struct system_origin *b) {
+    return a->where.offset == b->where.offset && strcmp(a->place, b->place) == 0;
+}
+
+/* Equations that one line gives, of one part, are counted: line 7 (2).  A loop of several lines gives them in
+ * turns.  1, or 0 without memory. */
 static int count_copies(struct system *y) {
     struct system_origin **written = expr_take(&y->m->graph, (size_t)y->equations + 1, sizeof *written);
     int count = 0;
@@ -119,7 +127,7 @@ static int count_copies(struct system *y) {
         if (y->origin[i].kind == SYSTEM_EQUATION) written[count++] = &y->origin[i];
     qsort(written, (size_t)count, sizeof(struct system_origin *), by_place);
     for (int from = 0, end; from < count; from = end) {
-        for (end = from; end < count && written[end]->where.offset == written[from]->where.offset; end++)
+        for (end = from; end < count && alike(written[end], written[from]); end++)
             written[end]->copy = end - from + 1;
         for (int k = from; k < end; k++) written[k]->copies = end - from;
     }

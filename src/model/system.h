@@ -25,6 +25,7 @@ enum system_kind {
 struct system_origin {
     enum system_kind kind;
     int number, copy, copies;
+    const char *place; /* of an equation: "in PART", "at NODE.v" or "" */
     struct syntax_span where;
 };
 

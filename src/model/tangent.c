@@ -377,14 +377,15 @@ int tangent_equations(struct system *y, struct source_messages *messages) {
         for (int i = 0; i < equations; i++) {
             expr f = tangent_of(&t, y->equation[i], y->origin[i].where, messages);
             if (f == EXPR_NONE) return tangent_close(&t), 0;
-            y->origin[y->equations] = (struct system_origin){SYSTEM_TANGENT, i, k + 1, 1, y->origin[i].where};
+            y->origin[y->equations] =
+                (struct system_origin){SYSTEM_TANGENT, i, k + 1, 1, "", y->origin[i].where};
             y->equation[y->equations++] = f;
         }
         tangent_close(&t);
         for (int i = 0; i < m->multipliers; i++) {
             if (y->there[i] && !y->left_out[i]) continue;
             y->origin[y->equations] =
-                (struct system_origin){SYSTEM_TANGENT, -1, k + 1, 1, {SOURCE_NOWHERE, 0}};
+                (struct system_origin){SYSTEM_TANGENT, -1, k + 1, 1, "", {SOURCE_NOWHERE, 0}};
             y->equation[y->equations++] =
                 companion(m, k, expr_symbol(&m->graph, EXPR_MULTIPLIER, (uint32_t)i, 0));
         }

@@ -198,6 +198,18 @@ static const struct {
     {"part P():\n    table \"load.csv\":\n        \"0, 1\"\n" RUN, "`table` cannot stand in a part"},
     {"part P():\n    for i in 1..2: table load = \"load.csv\"\n" RUN, "`table` stands at the margin"},
     {"var x\nx' = 1\nmode m:\n    use P p(1)\nstart m\n" P RUN, "`use` cannot stand in a mode"},
+    {"library circuit\nnode a\nuse Source s(a, earth, 5), w(a, earth, sin(t))\nuse Resistor r(a, earth, "
+     "1)\n" RUN,
+     "line 40 of library circuit in w cannot hold beside line 40 in s: they contradict"},
+    {"library circuit\nnode a\nuse Source s(a, earth, 5), w(a, earth, 5)\nuse Resistor r(a, earth, 1)\n" RUN,
+     "Nothing determines `s.i` or `w.i` (they occur only in line 2 at a.v (s, w, r))"},
+    {"library circuit\nnode a, b\nuse Source s(a, b, 5), w(b, earth, 2), z(earth, a, t)\n"
+     "use Resistor r(a, earth, 1), q(b, earth, 1)\n" RUN,
+     "in z cannot hold beside lines 40 in s and 40 in w: they contradict each other"},
+    {"library circuit\nnode a\nuse Current j(a, earth, 5), k(earth, a, 3)\n" RUN,
+     "line 2 at a.v (j, k) can never hold: its unknowns cancel"},
+    {"library circuit\nnode a\nfor i in 1..90: use Current source_of_current[i](a, earth, 5)\n" RUN,
+     "line 2 at a.v (source_of_current, source_of_current, source_of_current, ..) can never hold"},
 };
 
 static void mistakes_have_their_sentences(void **state) {

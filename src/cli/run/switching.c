@@ -30,10 +30,10 @@ static long changes_of_mode(const struct outcome *o) {
 
 static void modes_text(const struct outcome *o, const struct job *j, FILE *out) {
     keel_mode mode;
-    long changes = changes_of_mode(o);
     int any = 0;
     const keel_model *m = keel_sim_model(o->sim);
     if (keel_model_modes(m) < 2) return;
+    long changes = changes_of_mode(o);
     fputs("  modes      ", out);
     for (int i = 0; keel_model_mode(m, i, &mode); i++) {
         double time = switching_time(o, j, i);

@@ -1,0 +1,178 @@
+/* kernel_samples.h - samples of a controller in one loop: the steps up to each, what it assigns, and the rate
+ * after it.  A compiled model instantiates it with its right-hand side, and with what it samples, inlined.
+ *
+ * A cycle, from one sample to the next, is what core/step.c and keel_go_on make of it, to the last bit, where
+ * there are no rows and the method is a Runge-Kutta method.  One in which anything else happens is put back
+ * to where it began, and is for them. */
+#ifndef KEEL_CORE_KERNEL_SAMPLES_H
+#define KEEL_CORE_KERNEL_SAMPLES_H
+
+#include "core/kernel.h"
+
+/* What is sampled: values of the state as it stands, `count` of them from `first` on, and the state with
+ * them. */
+struct kernel_sample {
+    keel_fn *values;
+    void (*assign)(const double *value, double *x);
+    double *value, *x_before, *f_before; /* before: where the cycle began */
+    int first, count;
+};
+
+enum { KERNEL_SAMPLED = 8 }; /* states, at most */
+
+/* How many fixed steps lead to t_end, as core/run.c counts them; 0: they do not meet it.  As many as last
+ * time where no quotient need be asked: half of `clock` with its round-offs is less than what is allowed. */
+static inline long kernel_steps_to(double base, double h, double t_end, long last) {
+    const double round_off = 4 * 2.2204460492503131e-16;
+    double way = t_end - base,
+           time = round_off * step_control_max(__builtin_fabs(t_end), __builtin_fabs(base));
+    if (last > 0 && __builtin_fabs(way - (double)last * h) <= 0.5 * time) return last;
+    double steps = way / h;
+    if (!(steps > 0 && steps < 0x1p52)) return 0;
+    long nearest = (long)(steps + 0.5);
+    double off = __builtin_fabs(steps - (double)nearest), clock = time / __builtin_fabs(h);
+    return off <= step_control_max(round_off * (double)nearest, clock) ? nearest : 0;
+}
+
+static inline void kernel_accept(const struct project *p, const struct kernel_workspace *m,
+                                 struct kernel_attempt *a) {
+    kernel_copy(p->n, m->next, m->x);
+    a->t = a->t_new;
+    a->steps++;
+}
+
+/* Fixed steps to t_end, no more than `most`; how many, or 0.  last: the same of the cycle before, or 0. */
+static inline long kernel_cycle_fixed(const struct kernel_method *method, const struct project *p,
+                                      struct kernel_workspace *m, keel_fn *rhs, void *user,
+                                      struct keel_kernel_state *k, struct kernel_attempt *a, double t_end,
+                                      long most, long last) {
+    double base = a->t;
+    long count = kernel_steps_to(base, k->h, t_end, last);
+    if (count < 1 || count > most) return 0;
+    a->h = k->h;
+    for (long i = 1; i <= count; i++) {
+        a->t_new = i < count ? base + (double)i * k->h : t_end;
+        if (kernel_propose(method, p, m, rhs, user, a) != 0) return 0;
+        KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) m->next[j] = m->x[j] + m->dx[j];
+        if (!kernel_rhs(method, p, m, rhs, user, 0, 0, a->t_new)) return 0;
+        kernel_accept(p, m, a);
+    }
+    return count;
+}
+
+/* Where a step of `wanted` ends, as plan_adaptive of core/step.c has it: at t_end, or half way there, or
+ * before.  0: the clock hardly resolves it. */
+static inline int kernel_plan(struct kernel_attempt *a, double wanted, double direction, double t_end,
+                              int *lands, int *shortened) {
+    const double round_off = 4 * 2.2204460492503131e-16;
+    double left = t_end - a->t, clock = round_off * __builtin_fabs(t_end);
+    *lands = wanted >= __builtin_fabs(left) * (1 - 1e-12) - clock;
+    *shortened = *lands || wanted > 0.5 * __builtin_fabs(left);
+    double h = *shortened ? 0.5 * left : wanted * direction;
+    a->t_new = *lands ? t_end : a->t + h;
+    a->h = *lands ? left : a->t_new - a->t;
+    double length = __builtin_fabs(a->h);
+    return length > round_off * __builtin_fabs(a->t) && length >= 1e-300;
+}
+
+/* One accepted step by its error, towards t_end; 0: it is for the core. */
+static inline int kernel_step_to(const struct kernel_method *method, const struct project *p,
+                                 struct kernel_workspace *m, keel_fn *rhs, kernel_norm *norm, void *user,
+                                 struct keel_kernel_state *k, struct kernel_attempt *a, double t_end,
+                                 int *lands) {
+    enum { MOST_REJECTED = 60 };
+    double wanted = step_control_min(k->h_next, k->longest), first = wanted;
+    int rejected = 0, shortened;
+    for (;;) {
+        if (!kernel_plan(a, wanted, k->direction, t_end, lands, &shortened)) return 0;
+        if (kernel_attempt(method, p, m, rhs, 0, 0, norm, user, k, 0, 1, a)) return 0;
+        int looks = !shortened || project_due(a->steps);
+        if (a->error <= CONTROL_BLIND && looks && kernel_blind(p, m, a->error)) return 0;
+        if (a->error <= 1) break;
+        if (!(a->error < 1e300) || rejected++ == MOST_REJECTED) return 0;
+        wanted = kernel_shorter(k, __builtin_fabs(a->h), a->error);
+    }
+    if (!kernel_rhs(method, p, m, rhs, user, 0, 1, a->t_new)) return 0;
+    double next = step_control_next(k->order, __builtin_fabs(a->h), a->error, rejected > 0, &k->error_before);
+    if (shortened && !rejected && a->error < 0.1) next = step_control_max(next, first);
+    k->h_next = step_control_min(next, k->longest);
+    k->rejected += rejected;
+    kernel_accept(p, m, a);
+    return 1;
+}
+
+/* Steps by their error to t_end, no more than `most`; how many, or 0. */
+static inline long kernel_cycle_adaptive(const struct kernel_method *method, const struct project *p,
+                                         struct kernel_workspace *m, keel_fn *rhs, kernel_norm *norm,
+                                         void *user, struct keel_sample_state *s, struct kernel_attempt *a,
+                                         double t_end, long most) {
+    struct keel_kernel_state *k = &s->k;
+    double first = step_control_min(step_control_min(k->h_next, k->longest), __builtin_fabs(t_end - a->t));
+    if (s->familiar > 0 && first > s->familiar * (1 + 1e-9)) return 0;
+    for (long count = 1; count <= most; count++) {
+        int lands;
+        if (!kernel_step_to(method, p, m, rhs, norm, user, k, a, t_end, &lands)) return 0;
+        if (lands) return count;
+    }
+    return 0;
+}
+
+/* 0 * (x_1 + x_2 + ..), which is 0 where all are finite: one look is for several of these. */
+static inline double kernel_off(int n, const double *x) {
+    double sum = 0;
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) sum += x[i] * 0;
+    return sum;
+}
+
+/* What is sampled, where the steps have led, and what keel_go_on makes of it; 0: it is for the core. */
+static inline int kernel_act(const struct project *p, struct kernel_workspace *m, keel_fn *rhs, void *user,
+                             const struct kernel_sample *sample, double t) {
+    double off = kernel_off(p->n, m->x); /* what is not finite stays so, unless it is assigned */
+    if (sample->values(t, m->x, sample->value, user) != 0) return 0;
+    off += kernel_off(sample->count, sample->value + sample->first);
+    sample->assign(sample->value, m->x);
+    return rhs(t, m->x, m->f, user) == 0 && off + kernel_off(p->n, m->f) == 0;
+}
+
+/* Returns how many samples there were. */
+static inline long kernel_samples(const struct kernel_method *method, const struct project *p,
+                                  struct kernel_workspace *m, keel_fn *rhs, kernel_norm *norm,
+                                  const struct kernel_sample *sample, void *user, struct keel_sample_state *s,
+                                  int adaptive) {
+    struct keel_kernel_state *k = &s->k;
+    long samples = 0, done = 0, count = 0;
+    struct kernel_attempt a = {.t = k->t, .steps = k->steps};
+    double largest[KERNEL_SAMPLED];
+    kernel_copy(p->n, k->x, m->x);
+    kernel_copy(p->n, k->f, m->f);
+    kernel_copy(p->n, k->largest, largest);
+    while (samples < s->most) {
+        double t = s->next * s->period, begin = a.t, h_next = k->h_next, error_before = k->error_before;
+        long rejected = k->rejected, steps = a.steps;
+        kernel_copy(p->n, m->x, sample->x_before);
+        kernel_copy(p->n, m->f, sample->f_before);
+        count = adaptive ? kernel_cycle_adaptive(method, p, m, rhs, norm, user, s, &a, t, k->count - done)
+                         : kernel_cycle_fixed(method, p, m, rhs, user, k, &a, t, k->count - done, count);
+        if (!count || !kernel_act(p, m, rhs, user, sample, t)) {
+            kernel_copy(p->n, sample->x_before, m->x);
+            kernel_copy(p->n, sample->f_before, m->f);
+            a.t = begin, a.steps = steps;
+            k->h_next = h_next, k->error_before = error_before, k->rejected = rejected;
+            break;
+        }
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) largest[i] =
+            step_control_max(largest[i], __builtin_fabs(m->x[i]));
+        if (adaptive) s->familiar = s->taken = __builtin_fabs(a.h), k->error_before = 1e-4;
+        s->next += k->direction;
+        done += count;
+        samples++;
+    }
+    kernel_copy(p->n, m->x, k->x);
+    kernel_copy(p->n, m->f, k->f);
+    kernel_copy(p->n, largest, k->largest);
+    k->t = a.t;
+    k->steps = a.steps;
+    k->calls = kernel_calls(method, m, done, k->rejected, 0, 0, 0) + samples;
+    return samples;
+}
+#endif
