@@ -35,6 +35,15 @@ typedef int keel_mechanics_project(struct keel_mechanics_state *numbers, double 
 struct keel_elimination_state;
 typedef int keel_mechanics_elimination(struct keel_elimination_state *numbers, double t, const double *x,
                                        double *dx, void *user);
+/* And its projection by masses onto constraints, their d/dt and the energy, with M, F, K and gamma compiled
+ * in (core/elimination_project.h in keel's source). */
+struct keel_restoration_state;
+typedef int keel_mechanics_restoration(struct keel_restoration_state *numbers, double t, double *x,
+                                       void *user);
+/* And the stages of the method with these accelerations, the increment and error estimates, where they are
+ * not NULL: k, one stage after the other, x, f and dx are padded to a multiple of 4. */
+typedef int keel_mechanics_stages(struct keel_elimination_state *numbers, double t, double h, const double *x,
+                                  const double *f, double *k, double *dx, double *const error[2], void *user);
 /* Steps of several runs side by side, those of NULL left out: as long as each of them goes on (core/lanes.h).
  * taken: by each. */
 typedef void keel_kernel_lanes(struct keel_kernel_state *const *numbers, void *const *user, long *taken);
@@ -68,6 +77,8 @@ typedef struct keel_kernel {
     keel_mechanics_rhs *accelerations;
     keel_mechanics_project *projection;          /* may be NULL, both */
     keel_mechanics_elimination *elimination;     /* may be NULL; in place of both */
+    keel_mechanics_restoration *restoration;     /* with it; may be NULL, and so may be: */
+    keel_mechanics_stages *stages;               /* of `method` */
     keel_fn *force, *constraint;                 /* f and the constraints that they have */
     int lanes;                                   /* runs side by side, by the next two; 0: there are none */
     keel_kernel_lanes *plain_lanes, *kept_lanes; /* as fixed and kept; may be NULL */

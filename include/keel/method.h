@@ -47,6 +47,7 @@ static inline int keel_halted(keel_halt *h) { /* NULL: nobody asks */
 
 /* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, at least 4,
  * so that inner loops have no remainder; what f leaves in the padding is 0. */
+struct keel_attempt;
 typedef struct keel_work {
     keel_fn *rhs; /* x' = rhs(t, x): f itself, or the field on the manifold */
     void *context;
@@ -65,6 +66,10 @@ typedef struct keel_work {
      * on from it (keel/splitting.h); a layout sets it.  It begins with the step with which they may, or with
      * 0. */
     double *carried;
+    /* The stages of an explicit method with rhs inside, as keel_rk_step leaves k and the increment, and the
+     * estimates that are wanted; w->calls is left to the method.  Not 0: it is not done.  NULL: there is no
+     * such thing. */
+    int (*stages)(const struct keel_work *w, const struct keel_attempt *a, double *k);
 } keel_work;
 
 static inline keel_status keel_rhs(keel_work *w, double t, const double *x, double *dx) {

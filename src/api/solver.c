@@ -176,6 +176,7 @@ keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel) {
         (!kernel->method || (!kernel->fixed && !kernel->kept)))
         return solver_misuse(s->engine, "keel_use_kernel needs the name of a method and its steps");
     s->engine->field.kernel = kernel;
+    s->engine->field.mech.chain = 0;
     return KEEL_OK;
 }
 

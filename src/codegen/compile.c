@@ -422,6 +422,14 @@ keel_mechanics_elimination *compile_elimination(const struct compile_unit *u, co
     return (keel_mechanics_elimination *)find_symbol(u, "elimination_", name);
 }
 
+keel_mechanics_stages *compile_stages(const struct compile_unit *u, const char *name) {
+    return (keel_mechanics_stages *)find_symbol(u, "stages_", name);
+}
+
+keel_mechanics_restoration *compile_restoration(const struct compile_unit *u, const char *name) {
+    return (keel_mechanics_restoration *)find_symbol(u, "restoration_", name);
+}
+
 keel_mechanics_project *compile_projection(const struct compile_unit *u, const char *name) {
     return (keel_mechanics_project *)find_symbol(u, "projection_", name);
 }

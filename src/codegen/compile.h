@@ -60,6 +60,8 @@ keel_composed_fn *compile_composed(const struct compile_unit *u, const char *nam
 /* as given to emit_mechanics */
 keel_mechanics_rhs *compile_accelerations(const struct compile_unit *u, const char *name);
 keel_mechanics_elimination *compile_elimination(const struct compile_unit *u, const char *name);
+keel_mechanics_stages *compile_stages(const struct compile_unit *u, const char *name);
+keel_mechanics_restoration *compile_restoration(const struct compile_unit *u, const char *name);
 keel_mechanics_project *compile_projection(const struct compile_unit *u, const char *name);
 void compile_close(struct compile_unit *u); /* and ends a compiler that is at work */
 #endif

@@ -30,7 +30,8 @@ struct emit {
     int written;              /* of steps that are written out */
     int sampled;              /* of loops of samples */
     int mechanisms;           /* of those of mechanics */
-    int eliminations;         /* and of long chains */
+    int eliminations;         /* and of chains, */
+    int restorations;         /* short ones */
     int tables;               /* there were some: q points to them wherever p is seen */
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
@@ -65,8 +66,8 @@ extern const char *const emit_beside[], *const emit_lanes_text[], *const emit_la
 extern const char *const emit_lanes_glide[];
 extern const char *const emit_device_real[], *const emit_device_text[];
 extern const char *const emit_small[], *const emit_mechanism[], *const emit_lanes_motion[];
-extern const char *const emit_kernel_samples[], *const emit_kernel_motion[],
-                                                    *const emit_schur_rows[], *const emit_elimination_text[];
+extern const char *const emit_kernel_motion[], *const emit_schur_rows[], *const emit_elimination_text[];
+extern const char *const emit_elimination_project[], *const emit_kernel_samples[];
 void emit_header(struct emit *e, const char *const *line); /* one of them */
 /* What kernels of any kind, and those with projections, stand behind; once a text. */
 void emit_kernel_prelude(struct emit *e);
@@ -139,19 +140,27 @@ struct emit_mechanics { /* as core/mechanism.h has it */
 };
 /* accelerations_NAME, and projection_NAME if there is one.  1, and nothing written: it is too long. */
 int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m);
+void emit_mechanism_prelude(struct emit *e);
 /* Of it, for lanes, too: is it short enough; energy and invariants; the functions of a struct mechanism, and
  * their names in its initializer. */
 int emit_is_small(const struct emit_mechanics *m);
 int emit_invariants(const struct emit_mechanics *m);
 int emit_motion_functions(struct emit *e, const char *name, const struct emit_mechanics *m);
 void emit_motion_calls(struct emit *e, const char *name, const struct emit_mechanics *m);
+/* The functions of energy and invariants alone: motion_values_NAME and so on. */
+int emit_motion_invariants(struct emit *e, const char *name, const struct emit_mechanics *m);
+long emit_motion_length(const struct emit_mechanics *m); /* of all; -1: one is too long, or a loop */
 /* emit_elimination.c: elimination_NAME, where K's rows are those of a chain; numbers as linalg/schur_rows.h
- * has them.  1, and nothing written: it is too long, or in lanes. */
+ * has them; restoration_NAME and stages_NAME, where these and their functions are short.  1, and nothing
+ * written: it is too long, or in lanes. */
 enum { EMIT_STRAND = 12 };
 struct emit_elimination {
     int nq, k, entries, links;
     const int *row, *link, *column, *strand; /* 6 k, 2 links, entries, 2 EMIT_STRAND */
     int begin, end, dimension;
+    const int *start; /* k + 1: of the rows of K */
+    const struct emit_mechanics *motion;
+    const keel_rk *table; /* of the method, or NULL */
 };
 int emit_elimination(struct emit *e, const char *name, const struct emit_elimination *m);
 /* emit_motion.c: kept_NAME, after emit_mechanics of that name; kept_lanes_NAME; or the kernels of a device,

@@ -45,7 +45,7 @@ static int put_matrix(struct emit *e, const char *kind, const char *name, const 
 }
 
 /* Values, gradients and terms of energy and invariants, one map after the other. */
-static int put_invariants(struct emit *e, const char *name, const struct emit_mechanics *m) {
+int emit_motion_invariants(struct emit *e, const char *name, const struct emit_mechanics *m) {
     static const char *const kind[] = {"value", "gradient", "value_term"};
     char part[40];
     const int stride[] = {1, 2 * m->nq, 1}; /* numbers a row */
@@ -78,8 +78,8 @@ int emit_invariants(const struct emit_mechanics *m) {
     return count;
 }
 
-/* Of one evaluation of everything; -1: something is too long, or a loop. */
-static long length_of(const struct emit_mechanics *m) {
+/* Of one evaluation of everything. */
+long emit_motion_length(const struct emit_mechanics *m) {
     const struct tape *all[] = {m->force,         m->mass.jacobian, m->curvature, m->constraint,
                                 m->rows.jacobian, m->shift,         m->terms};
     long length = 0;
@@ -120,7 +120,7 @@ int emit_motion_functions(struct emit *e, const char *name, const struct emit_me
         return -1;
     if (m->shift && put_part(e, "shift", name, m->shift)) return -1;
     if (m->terms && put_part(e, "terms", name, m->terms)) return -1;
-    return m->maps ? put_invariants(e, name, m) : 0;
+    return m->maps ? emit_motion_invariants(e, name, m) : 0;
 }
 
 /* The rest of a struct mechanism, from its functions on. */
@@ -176,20 +176,23 @@ static void put_projection(struct emit *e, const char *name, const struct emit_m
 }
 
 int emit_is_small(const struct emit_mechanics *m) {
-    long length = length_of(m);
+    long length = emit_motion_length(m);
     return m->nq <= MOST_COORDINATES && m->k <= MOST_ROWS && emit_invariants(m) <= MOST_INVARIANTS &&
            length >= 0 && length <= LONGEST;
 }
 
-int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m) {
-    if (!emit_is_small(m)) return 1;
+void emit_mechanism_prelude(struct emit *e) {
     emit_kernel_prelude(e);
     emit_projection_prelude(e);
-    if (!e->mechanisms++) {
-        emit_text(e, "#define APART __attribute__((noinline)) KERNEL\n"); /* steps call them, too */
-        emit_header(e, emit_small);
-        emit_header(e, emit_mechanism);
-    }
+    if (e->mechanisms++) return;
+    emit_text(e, "#define APART __attribute__((noinline)) KERNEL\n"); /* steps call them, too */
+    emit_header(e, emit_small);
+    emit_header(e, emit_mechanism);
+}
+
+int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m) {
+    if (!emit_is_small(m)) return 1;
+    emit_mechanism_prelude(e);
     if (emit_motion_functions(e, name, m)) return -1;
     put_model(e, name, m);
     put_accelerations(e, name, m);

@@ -37,6 +37,7 @@ struct engine *change_engine(const struct engine *old, const keel_stepper *metho
     e->verified = old->verified;
     e->watched = old->watched;
     e->field.kernel = old->field.kernel;
+    e->field.mech.chain = 0;
     e->field.p.t0 = old->field.p.t0;
     begin_anew(e);
     double *x = e->x[e->r->current];

@@ -133,8 +133,8 @@ static void layout(struct engine *e) {
     e->field.stats = e->work.stats = e->r ? &e->r->stats : NULL;
     if (e->field.context != e->field.p.user || e->field.rhs != e->field.p.f.value)
         e->field.context = &e->field;
-    e->work.rhs = e->field.rhs;
-    e->work.context = e->field.context;
+    e->work.stages = e->field.mech.sparse ? mechanism_stages : NULL;
+    e->work.rhs = e->field.rhs, e->work.context = e->field.context;
     defect_layout(e, vector);
     layout_stabilizer(e);
     e->surfaces.rhs = e->work.rhs;

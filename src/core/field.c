@@ -296,6 +296,7 @@ int field_starts_to_move(struct field *fd, double t_before, double t, const doub
 
 void field_forget(struct field *fd) {
     fd->mech.ready = fd->mech.beside_ready = fd->mech.mass_ready = fd->mass_ready = 0;
+    fd->mech.chain = fd->mech.passed = 0;
 }
 
 keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {

@@ -65,6 +65,8 @@ struct mechanics {
     /* Large and sparse (mechanics_sparse.c): instead of mass, k_rows and space. */
     int sparse;
     int roughly; /* velocities are projected: what is off along M^-1 K^T in v' does no harm */
+    int chain;   /* it is the kernel's (mechanism.c): 1, -1 no, 0 not looked at */
+    int passed;  /* a kernel has factored at `at` last, and kept nothing: once more counts no more */
     struct saddle saddle;
     double *mass_values, *k_values; /* in the order of the patterns */
     double *beside, *beside_shift;  /* K (sparse) and g_t where nothing is factored */
@@ -275,6 +277,10 @@ static inline int mechanics_factored_at(const struct field *fd, double t, const 
     const struct mechanics *m = &fd->mech;
     return m->ready && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;
 }
+static inline int mechanics_passed_at(const struct field *fd, double t, const double *u) {
+    const struct mechanics *m = &fd->mech;
+    return m->passed && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;
+}
 /* So near that K there has six digits of the factored one; not if sparse. */
 int mechanics_factored_near(const struct field *fd, double t, const double *u);
 /* K of the constraints and g_t at u, not if sparse: values that the next call may overwrite.  With them, the
@@ -286,6 +292,14 @@ keel_status mechanics_speeds(struct field *fd, double t, const double *u, const 
 
 /* mechanism.c: v' and lambda by the kernel of a compiled model.  0: they are not done. */
 int mechanism_accelerates(struct field *fd, double t, const double *x, double *dx);
+/* The stages of an explicit method so: keel_work.stages. */
+int mechanism_stages(const struct keel_work *w, const struct keel_attempt *a, double *k);
+/* Factorizations of K by its Schur complement. */
+static inline void mechanics_count(const struct field *fd, int count) {
+    fd->stats->factorizations += count;
+    fd->stats->schur += count;
+    fd->stats->jacobians += count;
+}
 int mechanism_eliminates(struct field *fd, double t, const double *x, double *dx); /* the same if sparse */
 
 /* mechanics_sparse.c */

@@ -82,6 +82,7 @@ void manifold_choose(struct manifold *m) {
     m->two_short = !m->stagger && m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
     m->normal_known = 0;
     m->fd->mech.roughly = m->by_mass && manifold_to_round_off(m);
+    m->fd->mech.chain = 0;
 }
 
 /* From the sizes that are known; where an array has none, a guess. */

@@ -178,7 +178,6 @@ void manifold_staggered_choose(struct manifold *m);
 keel_status manifold_staggered_correct(struct manifold *m, double t, double *x, double *low, int fresh);
 void manifold_staggered_tangent(struct manifold *m, double *e);
 /* The two by mass with a sparse K (manifold_sparse.c): space holds the directions themselves. */
-double manifold_sparse_dot(int n, const double *a, const double *b);
 void manifold_sparse_border(struct manifold *m, int first_kept);
 void manifold_sparse_tangents(const struct manifold *m, int count, double *const e[2]);
 #endif

@@ -197,7 +197,7 @@ keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, do
         m->c[i] = -m->residual[row] * m->part[i] * manifold_part(m, row, low);
         for (int j = 0; j < count; j++) {
             const double *direction = m->directions + (long)j * n;
-            double sum = fd->mech.sparse ? manifold_sparse_dot(n, gradient, direction) : 0;
+            double sum = fd->mech.sparse ? project_dot(n, gradient, direction) : 0;
             for (int c = 0; c < n && !fd->mech.sparse; c++) sum += gradient[c] * direction[c];
             m->bordered[(long)i * count + j] = m->space.used[i] && m->space.used[j] ? sum : i == j;
         }

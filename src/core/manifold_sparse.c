@@ -7,16 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* In four sums, since additions wait for each other. */
-double manifold_sparse_dot(int n, const double *a, const double *b) {
-    double sum[4] = {0, 0, 0, 0};
-    int i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
-    for (; i < n; i++) sum[0] += a[i] * b[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* b := b - factor a */
 static void subtract(int n, double factor, const double *a, double *b) {
     for (int i = 0; i < n; i++) b[i] -= factor * a[i];
@@ -40,15 +30,14 @@ static void to_tangent(struct manifold *m, double *e, double *dual) {
 static double orthogonalize(struct manifold *m, int i) {
     struct rowspace *s = &m->space;
     int width = s->width;
-    double *d = s->q + (long)i * width, *dual = m->dual + (long)i * width,
-           left = manifold_sparse_dot(width, dual, d);
+    double *d = s->q + (long)i * width, *dual = m->dual + (long)i * width, left = project_dot(width, dual, d);
     for (int pass = 0; pass < 2 && i > 0; pass++) {
         for (int j = 0; j < i; j++) {
-            double share = manifold_sparse_dot(width, m->dual + (long)j * width, d) * s->inverse[j];
+            double share = project_dot(width, m->dual + (long)j * width, d) * s->inverse[j];
             subtract(width, share, s->q + (long)j * width, d);
             subtract(width, share, m->dual + (long)j * width, dual);
         }
-        left = manifold_sparse_dot(width, dual, d);
+        left = project_dot(width, dual, d);
     }
     return left;
 }
@@ -68,7 +57,7 @@ void manifold_sparse_border(struct manifold *m, int first_kept) {
             double *a = d + part * half, *in_lengths = dual + part * half;
             for (int j = 0; j < half; j++)
                 in_lengths[j] = j < nq ? a[j] * fd->mech.saddle.inverse_weight[j] : 0;
-            whole += manifold_sparse_dot(nq, in_lengths, in_lengths);
+            whole += project_dot(nq, in_lengths, in_lengths);
         }
         to_tangent(m, d, dual);
         to_tangent(m, d + half, dual + half);
@@ -96,8 +85,7 @@ static void leave_invariants(const struct manifold *m, double *e) {
     int nq = m->fd->nq, half = m->fd->mech.space.width;
     for (int i = 0; i < m->space.rows; i++) {
         const double *dual = m->dual + (long)i * m->space.width, *d = m->space.q + (long)i * m->space.width;
-        double whole =
-            manifold_sparse_dot(nq, dual, e) + m->tau * manifold_sparse_dot(nq, dual + half, e + nq);
+        double whole = project_dot(nq, dual, e) + m->tau * project_dot(nq, dual + half, e + nq);
         double share = whole * m->space.inverse[i];
         subtract(nq, share, d, e);
         subtract(nq, share / m->tau, d + half, e + nq);

@@ -111,12 +111,14 @@ static keel_status factor_dense(struct field *fd, double t, const double *u) {
 keel_status mechanics_factor(struct field *fd, double t, const double *u) {
     struct mechanics *m = &fd->mech;
     if (mechanics_factored_at(fd, t, u)) return KEEL_OK;
-    m->ready = 0;
+    int again = mechanics_passed_at(fd, t, u);
+    m->ready = m->passed = 0;
     keel_status status = m->sparse ? mechanics_sparse_factor(fd, t, u) : factor_dense(fd, t, u);
     if (status != KEEL_OK) return status;
     m->at[0] = t;
     memcpy(m->at + 1, u, (size_t)fd->nq * sizeof *u);
     m->ready = 1;
+    mechanics_count(fd, -again);
     return KEEL_OK;
 }
 

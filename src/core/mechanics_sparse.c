@@ -166,13 +166,15 @@ int mechanics_sparse_at_once(struct field *fd, double t, const double *u, double
     size_t bytes = (size_t)fd->nq * sizeof *u;
     if (!fd->p.curvature || keel_halted(fd->halt) || mechanics_factored_at(fd, t, u)) return 0;
     if (m->mass_values && !(fd->p.mass.constant && m->mass_ready)) return 0;
-    m->ready = 0;
+    int again = mechanics_passed_at(fd, t, u);
+    m->ready = m->passed = 0;
     if (!evaluate(fd, t, u, force)) return 0;
     if (saddle_factor_solve(&m->saddle, m->mass_values, m->k_values, fd->active, force, fd->lambda)) return 0;
     if (!(fd->nq < MAP_MANY ? keel_native_finite(fd->nq, force) : map_finite(fd->nq, force))) return 0;
     fd->stats->factorizations++;
     fd->stats->schur++;
     fd->stats->jacobians += (fd->kg > 0) + (fd->kr > 0);
+    mechanics_count(fd, -again);
     m->at[0] = t;
     memcpy(m->at + 1, u, bytes);
     m->ready = 1;

@@ -2,11 +2,13 @@
  *
  * What they cannot do is done again by mechanics.c and manifold_mass.c, with the same counts, and said
  * there. */
+#include <keel/method.h>
+
 #include "core/manifold.h"
 
-#include "linalg/schur_rows.h"
+#include "core/elimination_project.h"
 
-#include "core/elimination.h"
+#include <string.h>
 
 /* There is a kernel: are M, F, K and gamma its own, and all constraints in force? */
 static int functions_fit(const struct field *fd) {
@@ -53,34 +55,68 @@ int mechanism_accelerates(struct field *fd, double t, const double *x, double *d
     return !leave(fd, &s, fd->kernel->accelerations(&s, t, x, dx, fd->p.user));
 }
 
-/* Is the chain the kernel's, its M known, all rows in force, and nothing at hand that was factored here? */
-static int chain_fits(const struct field *fd, double t, const double *x) {
+/* Is the chain the kernel's, and all rows in force?  Nothing of this changes on the way. */
+__attribute__((noinline)) static int is_chain(const struct field *fd) {
     const keel_kernel *k = fd->kernel;
     const struct mechanics *m = &fd->mech;
-    if (!k->elimination || !m->roughly || fd->kr || k->force != fd->p.f.value ||
-        k->constraint != fd->p.constraint.value || fd->constraint.time_dependent)
-        return 0;
-    if (!m->saddle.schur || !m->saddle.weighed || !schur_chain(m->saddle.schur)) return 0;
-    if (fd->p.mass.value && !(fd->p.mass.constant && m->mass_ready)) return 0;
-    int all = 1; /* without a way out, so that several go at once */
+    int all = m->roughly && m->saddle.schur && schur_chain(m->saddle.schur);
     for (int i = 0; i < fd->k; i++) all &= fd->active[i] != 0;
-    return all && !mechanics_factored_at(fd, t, x);
+    return all && k->elimination && !fd->kr && k->force == fd->p.f.value &&
+           k->constraint == fd->p.constraint.value && !fd->constraint.time_dependent;
 }
 
-int mechanism_eliminates(struct field *fd, double t, const double *x, double *dx) {
-    if (!chain_fits(fd, t, x) || keel_halted(fd->halt)) return 0;
+/* And is M known? */
+static inline int chain_fits(struct field *fd) {
+    struct mechanics *m = &fd->mech;
+    if (m->chain == 0) m->chain = is_chain(fd) ? 1 : -1;
+    return m->chain > 0 && m->saddle.weighed && (!fd->p.mass.value || (fd->p.mass.constant && m->mass_ready));
+}
+
+static inline struct keel_elimination_state state_of_chain(const struct field *fd, int factored) {
     struct keel_elimination_state s = {.force = fd->p.f.value,
                                        .rows = fd->p.constraint.jacobian,
                                        .curvature = fd->p.curvature,
                                        .active = fd->active,
-                                       .lambda = fd->lambda};
+                                       .lambda = fd->lambda,
+                                       .at = fd->mech.at,
+                                       .factored = factored ? schur_chain(fd->mech.saddle.schur) : NULL};
     s.weight = schur_chain_weights(fd->mech.saddle.schur, &s.entry_weight);
+    return s;
+}
+
+/* A kernel has factored so often, and the place of the last time is left. */
+static inline void pass(struct field *fd, int count) {
+    fd->mech.passed = 1;
+    mechanics_count(fd, count);
+}
+
+int mechanism_eliminates(struct field *fd, double t, const double *x, double *dx) {
+    if (!chain_fits(fd) || keel_halted(fd->halt)) return 0;
+    int factored = mechanics_factored_at(fd, t, x), again = mechanics_passed_at(fd, t, x);
+    if (factored && !fd->mech.saddle.by_schur) return 0;
+    struct keel_elimination_state s = state_of_chain(fd, factored);
+    fd->mech.ready = factored; /* what was factored before would be overwritten without the kernel, too */
+    fd->mech.passed = 0;
     if (fd->kernel->elimination(&s, t, x, dx, fd->p.user)) return 0;
-    fd->mech.ready = 0; /* what was factored before would be overwritten without it, too */
-    fd->stats->factorizations++;
-    fd->stats->schur++;
-    fd->stats->jacobians++;
+    if (!factored) pass(fd, !again);
     return 1;
+}
+
+/* No stage but the first is where the core has factored. */
+int mechanism_stages(const keel_work *w, const keel_attempt *a, double *k) {
+    struct field *fd = w->context;
+    if (w->rhs != mechanics_rhs || !fd->kernel || !fd->kernel->stages || !chain_fits(fd) || a->h == 0 ||
+        keel_halted(fd->halt) || strcmp(fd->kernel->method, w->stepper->info.name) != 0)
+        return 1;
+    const keel_rk *table = w->stepper->table;
+    for (int i = 1; i < table->stages; i++)
+        if (table->c[i] == 0) return 1;
+    struct keel_elimination_state s = state_of_chain(fd, 0);
+    double *const error[] = {table->error[0] ? a->error[0] : NULL, table->error[1] ? a->error[1] : NULL};
+    fd->mech.ready = fd->mech.passed = 0;
+    if (fd->kernel->stages(&s, a->t, a->h, a->x, a->f, k, a->dx, error, fd->p.user)) return 1;
+    pass(fd, table->stages - 1);
+    return 0;
 }
 
 /* Are all rows kept by their smallest change, and those of the kernel? */
@@ -96,9 +132,63 @@ int mechanism_fits(const struct manifold *m) {
     return functions_fit(m->fd) && rows_fit(m);
 }
 
+/* Of a chain: are they constraints, their d/dt, and no other but one energy, or none? */
+static int chain_rows_fit(const struct manifold *m) {
+    const struct field *fd = m->fd;
+    const struct rows *r = m->rows;
+    int others = r->count - r->at[KEEL_ROW_ENERGY];
+    if (!fd->kernel->restoration || !m->all_kept || m->corrections) return 0;
+    return others == 0 || (others == 1 && r->of[KEEL_ROW_ENERGY] == 1 && !fd->energy.time_dependent &&
+                           fd->kernel->energy == fd->p.energy.value);
+}
+
+static int chain_projects(struct manifold *m, double t, double *x) {
+    struct field *fd = m->fd;
+    struct rows *r = m->rows;
+    int energy = r->at[KEEL_ROW_ENERGY];
+    if (!chain_rows_fit(m) || !chain_fits(fd) || mechanics_factored_at(fd, t, x) || keel_halted(fd->halt))
+        return 0;
+    struct keel_restoration_state s = {.active = fd->active,
+                                       .energy = r->count - energy,
+                                       .reference = r->reference,
+                                       .size = r->size,
+                                       .residual = m->residual,
+                                       .gradient = rows_gradient(r, fd, energy),
+                                       .largest = fd->size,
+                                       .inverse_mass = fd->mech.saddle.inverse_weight,
+                                       .tau = m->tau,
+                                       .units = m->units,
+                                       .nearly = m->nearly,
+                                       .tangent = m->space.q,
+                                       .dual = m->dual,
+                                       .direction = m->directions,
+                                       .part = m->part,
+                                       .inverse_left = m->space.inverse,
+                                       .used = m->space.used,
+                                       .k = fd->mech.k_values,
+                                       .at = fd->mech.at,
+                                       .factored = schur_chain(fd->mech.saddle.schur)};
+    s.weight = schur_chain_weights(fd->mech.saddle.schur, &s.entry_weight);
+    m->space.rows = r->count - energy;
+    m->space.width = 2 * fd->mech.space.width;
+    int again = mechanics_passed_at(fd, t, x);
+    if (fd->kernel->restoration(&s, t, x, fd->p.user)) return 0;
+    m->space.rank = m->space.rows ? *s.used : 0;
+    m->normal_known = m->space.rows > 0;
+    fd->mech.saddle.by_schur = fd->mech.ready = 1;
+    fd->mech.passed = 0;
+    fd->stats->factorizations += s.factorizations;
+    fd->stats->schur += s.schur;
+    fd->stats->jacobians += s.jacobians;
+    fd->stats->newton += s.newton;
+    mechanics_count(fd, -again);
+    return 1;
+}
+
 int mechanism_projects(struct manifold *m, double t, double *x) {
     struct field *fd = m->fd;
     struct rows *r = m->rows;
+    if (fd->mech.sparse) return chain_projects(m, t, x);
     if (!is_ready(fd) || !rows_fit(m) || keel_halted(fd->halt)) return 0;
     struct keel_mechanics_state s = state_of(fd, t, x);
     s.reference = r->reference;

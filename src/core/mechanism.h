@@ -298,6 +298,7 @@ static inline int mechanism_rhs(const struct mechanism *m, const struct mechanis
 static inline double mechanism_worst(int count, const double *residual, const double *size) {
     double worst = 0;
     for (int i = 0; i < count; i++) {
+        if (project_within(residual[i], size[i], worst)) continue;
         double units = project_in_units(residual[i], size[i]);
         if (!(units <= worst)) worst = units;
         if (worst != worst) break;

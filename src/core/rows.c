@@ -2,6 +2,7 @@
 #include "core/rows.h"
 
 #include "core/differences.h"
+#include "core/project.h"
 
 #include <float.h>
 #include <math.h>
@@ -156,17 +157,6 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
     return status;
 }
 
-/* The sum of |row_j x_j|; of many in four sums, since additions wait for each other. */
-static double sum_of_terms(int n, double from, const double *row, const double *x) {
-    enum { MANY = 32 };
-    double sum[4] = {from, 0, 0, 0};
-    int j = 0;
-    for (; n >= MANY && j + 4 <= n; j += 4)
-        for (int k = 0; k < 4; k++) sum[k] += fabs(row[j + k] * x[j + k]);
-    for (; j < n; j++) sum[0] += fabs(row[j] * x[j]);
-    return n < MANY ? sum[0] : (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* |dc_i/dx_j| |x_j| of algebraic rows by their pattern. */
 static keel_status rows_entries_grow(struct field *fd, struct rows *r, double t, const double *u) {
     const keel_pattern *p = fd->algebraic.user.pattern;
@@ -215,9 +205,9 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         rows_hidden_grow(fd, r, first, first + count, derived ? fd->nq : all, u);
     for (int i = first; i < first + count && i >= r->stored; i++) {
         const double *row = rows_gradient(r, fd, i);
-        double size = sum_of_terms(all, fabs(r->reference[i]), row, u);
+        double size = project_terms(all, fabs(r->reference[i]), row, u);
         for (int j = fd->nq; j < all && derived; j++) size += fabs(row[j] * u[j]);
-        r->fresh_size[i] = fmax(size, PROJECT_ROUNDED * sum_of_terms(fd->n, 0, row, fd->size));
+        r->fresh_size[i] = fmax(size, PROJECT_ROUNDED * project_terms(fd->n, 0, row, fd->size));
     }
     if (map->time_dependent) {
         keel_status status = map_time_derivative(fd, map, t, u, r->terms + first);

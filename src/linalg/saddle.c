@@ -2,6 +2,8 @@
  * 14 (2005); refinement: Skeel, Math. Comp. 35 (1980). */
 #include "linalg/saddle.h"
 
+#include "linalg/schur_rows.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -171,13 +173,7 @@ void saddle_multiply(const struct saddle *s, const double *k, const double *x, d
         for (int i = 0; i < s->count[part]; i++) {
             const int *start = s->part[part]->row_start + i, *column = s->part[part]->column + *start;
             int count = start[1] - *start;
-            double sum = 0;
-            if (count == 4) /* two points of the plane */
-                sum =
-                    (k[0] * x[column[0]] + k[1] * x[column[1]]) + (k[2] * x[column[2]] + k[3] * x[column[3]]);
-            else
-                for (int e = 0; e < count; e++) sum += k[e] * x[column[e]];
-            *out++ = sum;
+            *out++ = schur_product(count, k, column, x);
             k += count;
         }
 }

@@ -9,9 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#define ARRIVED (64 * DBL_EPSILON) /* residual over the terms: nothing to refine */
-enum { REFINEMENTS = 3 };
-
 /* The weight of each entry of B beside it. */
 static void weigh_entries(struct schur *s) {
     s->unit = 1;
@@ -183,26 +180,11 @@ static void pull(const struct schur *s, double *z, double *mu, int first) {
     }
 }
 
-static double larger_of(double a, double b) {
-    return a > b ? a : b;
-}
-
-/* Four of them, since comparisons wait for each other. */
-static double largest_square(const struct schur *s, const double *z, double largest) {
-    double most[4] = {largest, largest, largest, largest};
-    int j = 0;
-    for (; j + 4 <= s->nq; j += 4)
-        for (int c = 0; c < 4; c++) most[c] = larger_of(z[j + c] * z[j + c], most[c]);
-    for (; j < s->nq; j++) most[0] = larger_of(z[j] * z[j], most[0]);
-    return larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3]));
-}
-
 /* Does K d = c hold to the round-off of d's own terms, those that mu pulls with left out? */
 static int holds(const struct schur *s, const double *z, const double *c, double largest) {
-    double bound = ARRIVED * ARRIVED * largest;
     for (int i = 0; i < s->k; i++) {
         double off = row_times(s, i, z) - c[s->order[i]];
-        if (off * off > bound * s->size[i] && s->size[i] > 0) return 0;
+        if (!schur_has_arrived(off, largest, s->size[i])) return 0;
     }
     return 1;
 }
@@ -245,12 +227,12 @@ static void correct(struct schur *s, double *z, const double *c, double *mu, int
 }
 
 void schur_solve(struct schur *s, double *f, double *c, int exactly) {
-    double *z = to_lengths(s, f), before = exactly ? largest_square(s, z, 0) : 0;
+    double *z = to_lengths(s, f), before = exactly ? schur_largest_square(s->nq, z, 0) : 0;
     int there = exactly && holds(s, z, c, before); /* as a velocity that was projected */
     if (!there) correct(s, z, c, exactly ? s->mu : c, 1, 0);
     else memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
-    for (int pass = 0; pass < REFINEMENTS && exactly && !there; pass++) {
-        if (holds(s, z, c, largest_square(s, z, before))) break;
+    for (int pass = 0; pass < SCHUR_REFINEMENTS && exactly && !there; pass++) {
+        if (holds(s, z, c, schur_largest_square(s->nq, z, before))) break;
         correct(s, z, c, s->mu, 0, 0);
     }
     from_lengths(s, f);

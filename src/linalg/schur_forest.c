@@ -144,37 +144,51 @@ int schur_forest_solve(struct schur *s, const double *k, const int *active, doub
 }
 
 /* Four columns at once: r := L^-1 K x, then r := L^-T D^-1 r and x := x - M^-1 K^T r. */
+static inline void tangents_row(int count, const double *restrict k, const int *restrict column,
+                                const four *restrict x, four *restrict sum) {
+    four all = *sum;
+    for (int e = 0; e < count; e++) all += k[e] * x[column[e]];
+    *sum = all;
+}
+
 static void tangents_miss(const struct schur *s, const double *restrict k, const four *restrict x,
                           four *restrict r) {
     memset(r, 0, ((size_t)s->k + 1) * sizeof *r);
     for (int i = 0; i < s->k; i++) {
         const struct schur_row *row = s->rows + i;
-        four sum = r[i];
-        for (int e = row->first; e < row->first + row->entries; e++) sum += k[e] * x[s->column[e]];
-        r[i] = sum;
-        r[row->parent] -= s->sweep.joint[i] * sum;
+        const int *column = s->column + row->first;
+        if (row->entries == 4) tangents_row(4, k + row->first, column, x, r + i);
+        else tangents_row(row->entries, k + row->first, column, x, r + i);
+        r[row->parent] -= s->sweep.joint[i] * r[i];
     }
+}
+
+static inline void tangents_pull(int count, const double *restrict weight, const double *restrict b,
+                                 const int *restrict column, const four *restrict sum, four *restrict x) {
+    for (int e = 0; e < count; e++) x[column[e]] -= (weight[e] * b[e]) * *sum;
 }
 
 static void tangents_back(const struct schur *s, four *restrict x, four *restrict r) {
     r[s->k] = (four){0, 0, 0, 0};
     for (int i = s->k - 1; i >= 0; i--) {
         const struct schur_row *row = s->rows + i;
-        four sum = r[i] * s->inverse[i] - s->sweep.joint[i] * r[row->parent];
-        r[i] = sum;
-        for (int e = row->first; e < row->first + row->entries; e++)
-            x[s->column[e]] -= (s->entry_weight[e] * s->b[e]) * sum;
+        const double *weight = s->entry_weight + row->first, *b = s->b + row->first;
+        const int *column = s->column + row->first;
+        r[i] = r[i] * s->inverse[i] - s->sweep.joint[i] * r[row->parent];
+        if (row->entries == 4) tangents_pull(4, weight, b, column, r + i, x);
+        else tangents_pull(row->entries, weight, b, column, r + i, x);
     }
 }
 
 MACHINE_WIDE __attribute__((flatten)) static void tangents(const struct schur *s, const double *k,
                                                            double *const e[4]) {
-    four *x = (four *)s->four, *r = x + s->nq;
-    for (int j = 0; j < s->nq; j++) x[j] = (four){e[0][j], e[1][j], e[2][j], e[3][j]};
+    four *restrict x = (four *)s->four, *r = x + s->nq;
+    double *first = e[0], *second = e[1], *third = e[2], *fourth = e[3]; /* two of them may be the same */
+    for (int j = 0; j < s->nq; j++) x[j] = (four){first[j], second[j], third[j], fourth[j]};
     tangents_miss(s, k, x, r);
     tangents_back(s, x, r);
-    for (int c = 0; c < 4; c++)
-        for (int j = 0; j < s->nq; j++) e[c][j] = s->four[4 * j + c];
+    for (int j = 0; j < s->nq; j++)
+        first[j] = x[j][0], second[j] = x[j][1], third[j] = x[j][2], fourth[j] = x[j][3];
 }
 
 int schur_tangents(const struct schur *s, const double *k, double *const e[4]) {

@@ -6,6 +6,11 @@
 #ifndef KEEL_LINALG_SCHUR_ROWS_H
 #define KEEL_LINALG_SCHUR_ROWS_H
 
+/* Before loops over the rows of strands, by a model whose chain is short. */
+#ifndef SCHUR_UNROLL
+#define SCHUR_UNROLL
+#endif
+
 #define SCHUR_SHARE 1e-6 /* the square of the least share of new direction */
 
 /* A row of a forest: its entries in b, the products of its parent and itself, the row that it is eliminated
@@ -60,6 +65,16 @@ static inline double schur_square(const double *restrict b, int count) {
         return first[0] + first[1];
     }
     for (int e = 0; e < count; e++) sum += b[e] * b[e];
+    return sum;
+}
+
+/* A row of K times x. */
+static inline double schur_product(int count, const double *restrict k, const int *restrict column,
+                                   const double *restrict x) {
+    double sum = 0;
+    if (count == 4) /* two points of the plane */
+        return (k[0] * x[column[0]] + k[1] * x[column[1]]) + (k[2] * x[column[2]] + k[3] * x[column[3]]);
+    for (int e = 0; e < count; e++) sum += k[e] * x[column[e]];
     return sum;
 }
 
@@ -235,7 +250,7 @@ static inline int schur_go_in(const struct schur_sweep *s, struct schur_strand o
     struct schur_left of_one = {s->work[begin_one], s->lack[begin_one]};
     struct schur_left of_two = {s->work[begin_two], s->lack[begin_two]};
     long step = 0;
-    for (int i = s->begin; i < s->end; i += 2, step++) {
+    SCHUR_UNROLL for (int i = s->begin; i < s->end; i += 2, step++) {
         int row = i + one.behind, other = i + two.behind;
         struct schur_place first = schur_place_of(s, &one, step, z),
                            second = schur_place_of(s, &two, step, z);
@@ -293,7 +308,7 @@ static inline void schur_go_back(const struct schur_sweep *s, struct schur_stran
     int last_one = s->end - 2 + one.behind, last_two = s->end - 2 + two.behind;
     struct schur_back of_one = schur_begin_back(s, last_one, d, &one, schur_place_of(s, &one, step, z));
     struct schur_back of_two = schur_begin_back(s, last_two, d, &two, schur_place_of(s, &two, step, z));
-    for (int i = s->end - 2; i >= s->begin; i -= 2, step--) {
+    SCHUR_UNROLL for (int i = s->end - 2; i >= s->begin; i -= 2, step--) {
         schur_back_row(s, i + two.behind, d, &two, schur_place_of(s, &two, step, z), mu, &of_two, first);
         schur_back_row(s, i + one.behind, d, &one, schur_place_of(s, &one, step, z), mu, &of_one, first);
     }
@@ -327,6 +342,26 @@ static inline void schur_sweep_back(const struct schur_sweep *s, double *z, doub
     else schur_go_back(s, one, two, 3, z, mu, first);
 }
 
+/* All rows of a chain, in the order in which one needs the other.  factor: z is not looked at; 1: a pivot is
+ * too small. */
+static inline int schur_sweep_factor(const struct schur_sweep *s, double *z, const int *active) {
+    for (int i = 0; i <= s->k; i++) s->work[i] = s->lack[i] = 0;
+    return schur_factor_rows(s, 0, s->begin, 0, active) || schur_sweep_in(s, SCHUR_FACTOR, z, z, 1, active) ||
+           schur_factor_rows(s, s->end, s->k, 0, active);
+}
+static inline void schur_sweep_miss(const struct schur_sweep *s, double *z, const double *c, int rests) {
+    for (int i = 0; i <= s->k; i++) s->lack[i] = 0;
+    schur_miss_rows(s, 0, s->begin, 0, z, c, rests);
+    schur_sweep_in(s, SCHUR_MISS, z, c, rests, 0);
+    schur_miss_rows(s, s->end, s->k, 0, z, c, rests);
+}
+static inline void schur_sweep_return(const struct schur_sweep *s, double *z, double *mu, int once) {
+    s->r[s->k] = 0;
+    schur_back_rows(s, s->end, s->k, 0, z, mu, once);
+    schur_sweep_back(s, z, mu, once);
+    schur_back_rows(s, 0, s->begin, 0, z, mu, once);
+}
+
 /* B of a chain, factored and solved: z and c become z - B^T mu and mu.  1: a pivot is too
  * small, and z stands. */
 static inline int schur_sweep_solve(const struct schur_sweep *s, const int *active, double *z, double *c) {
@@ -336,11 +371,54 @@ static inline int schur_sweep_solve(const struct schur_sweep *s, const int *acti
     if (schur_sweep_in(s, SCHUR_BOTH, z, c, 0, active)) return 1;
     if (schur_factor_rows(s, s->end, s->k, 0, active)) return 1;
     schur_miss_rows(s, s->end, s->k, 0, z, c, 0);
-    s->r[s->k] = 0;
-    schur_back_rows(s, s->end, s->k, 0, z, c, 1);
-    schur_sweep_back(s, z, c, 1);
-    schur_back_rows(s, 0, s->begin, 0, z, c, 1);
+    schur_sweep_return(s, z, c, 1);
     return 0;
+}
+
+#define SCHUR_ARRIVED (64 * 2.2204460492503131e-16) /* residual over the terms: nothing to refine */
+enum { SCHUR_REFINEMENTS = 3 };
+
+static inline double schur_larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* The largest square of z, or what it was before.  Four of them, since comparisons wait for each other. */
+static inline double schur_largest_square(int count, const double *z, double largest) {
+    double most[4] = {largest, largest, largest, largest};
+    int j = 0;
+    for (; j + 4 <= count; j += 4)
+        for (int c = 0; c < 4; c++) most[c] = schur_larger(z[j + c] * z[j + c], most[c]);
+    for (; j < count; j++) most[0] = schur_larger(z[j] * z[j], most[0]);
+    return schur_larger(schur_larger(most[0], most[1]), schur_larger(most[2], most[3]));
+}
+
+/* Is what a row of this size lacks no more than round-off of terms whose largest square that is? */
+static inline int schur_has_arrived(double off, double largest, double size) {
+    return !(off * off > SCHUR_ARRIVED * SCHUR_ARRIVED * largest * size && size > 0);
+}
+
+/* B z = c for a chain that is factored, by the rows' own looks: z becomes z - B^T mu. */
+static inline int schur_sweep_holds(const struct schur_sweep *s, const double *z, const double *c,
+                                    double largest) {
+    for (int i = 0; i < s->k; i++) {
+        const struct schur_row *row = s->rows + i;
+        double off =
+            schur_row_times(s->b + row->first, s->column + row->first, row->entries, z) - c[row->row];
+        if (!schur_has_arrived(off, largest, s->size[i])) return 0;
+    }
+    return 1;
+}
+static inline void schur_sweep_solve_exactly(const struct schur_sweep *s, int count, double *z,
+                                             const double *c, double *mu) {
+    double before = schur_largest_square(count, z, 0);
+    int there = schur_sweep_holds(s, z, c, before); /* as a velocity that was projected */
+    for (int i = 0; i < s->k; i++) mu[i] = 0;
+    for (int pass = 0; pass <= SCHUR_REFINEMENTS && !there; pass++) {
+        schur_sweep_miss(s, z, c, 0);
+        schur_sweep_return(s, z, mu, pass == 0);
+        there =
+            pass < SCHUR_REFINEMENTS && schur_sweep_holds(s, z, c, schur_largest_square(count, z, before));
+    }
 }
 
 #endif

@@ -273,7 +273,8 @@ static int find_mechanics(const struct functions *f, const struct formulation *r
 }
 
 /* The elimination of K's rows, where they are a chain and M is diagonal and constant.  1: it is none. */
-static int emit_chain(struct emit *e, const struct formulation *r, const char *name) {
+static int emit_chain(struct emit *e, const struct formulation *r, const struct emit_mechanics *m,
+                      const char *name, const keel_rk *table) {
     const struct derive_sparse *rows = &r->constraint.jacobian, *mass = &r->mass;
     int starved, nq = r->n / 2, k = r->constraint.count;
     if (!r->mass_constant || r->rolling.count || !k || !rows->row_start || !mass->row_start) return 1;
@@ -291,7 +292,8 @@ static int emit_chain(struct emit *e, const struct formulation *r, const char *n
             e, name,
             &(struct emit_elimination){nq, k, of_rows.nnz, sweep->rows[k - 1].link + sweep->rows[k - 1].links,
                                        &sweep->rows->first, &sweep->link->left, sweep->column,
-                                       &sweep->strand->first, sweep->begin, sweep->end, sweep->dimension});
+                                       &sweep->strand->first, sweep->begin, sweep->end, sweep->dimension,
+                                       rows->row_start, m, table});
     schur_close(s);
     return status;
 }
@@ -303,8 +305,13 @@ static int emit_second_order(struct functions *f, struct emit *e, const struct f
     struct emit_mechanics m;
     if (!find_mechanics(f, r, &m)) return 0;
     int left_out = e->lanes ? 0 : emit_mechanics(e, name, &m);
-    if (left_out > 0) left_out = emit_chain(e, r, name) < 0 ? -1 : 1;
-    const keel_stepper *stepper = r->m == 0 && r->event.count == 0 ? registry_find(method) : NULL;
+    const keel_stepper *stepper = registry_find(method);
+    if (left_out > 0) {
+        left_out = emit_chain(e, r, &m, name, stepper ? registry_table(stepper) : NULL) < 0 ? -1 : 1;
+        if (stepper && e->restorations) f->kernel.method = stepper->info.name;
+        f->rows_inside = e->restorations > 0;
+    }
+    if (r->m || r->event.count) stepper = NULL;
     struct emit_method inside = {.rk = stepper ? registry_table(stepper) : NULL,
                                  .series = stepper && !e->lanes && f->series.value &&
                                            strcmp(method, "taylor") == 0};
@@ -363,6 +370,8 @@ void functions_link_kernel(struct functions *f, const struct compile_unit *unit,
     name_in_c(name, sizeof name, mode, functions_role_f);
     f->kernel.accelerations = compile_accelerations(unit, name);
     f->kernel.elimination = compile_elimination(unit, name);
+    f->kernel.restoration = compile_restoration(unit, name);
+    f->kernel.stages = compile_stages(unit, name);
     if (f->kernel.accelerations || f->kernel.elimination) {
         f->kernel.projection = compile_projection(unit, name);
         f->kernel.force = f->call[functions_role_f];
