@@ -64,12 +64,6 @@ const char *rows_name(const struct rows *r, int i) {
     return r->name + (long)i * ROWS_NAME;
 }
 
-keel_row_kind rows_kind(const struct rows *r, int i) {
-    int kind = 0;
-    while (i >= r->at[kind] + r->of[kind]) kind++;
-    return (keel_row_kind)kind;
-}
-
 int rows_find(const struct rows *r, const char *name) {
     for (int i = 0; i < r->count; i++)
         if (strcmp(rows_name(r, i), name) == 0) return i;
@@ -157,14 +151,19 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
 }
 
 /* The sum of |row_j x_j|; of many in four sums, since additions wait for each other. */
-static double sum_of_terms(int n, double from, const double *row, const double *x) {
-    enum { MANY = 32 };
+static double sum_of_many(int n, double from, const double *row, const double *x) {
     double sum[4] = {from, 0, 0, 0};
     int j = 0;
-    for (; n >= MANY && j + 4 <= n; j += 4)
+    for (; j + 4 <= n; j += 4)
         for (int k = 0; k < 4; k++) sum[k] += fabs(row[j + k] * x[j + k]);
     for (; j < n; j++) sum[0] += fabs(row[j] * x[j]);
-    return n < MANY ? sum[0] : (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+static inline double sum_of_terms(int n, double from, const double *row, const double *x) {
+    enum { MANY = 32 };
+    if (n >= MANY) return sum_of_many(n, from, row, x);
+    for (int j = 0; j < n; j++) from += fabs(row[j] * x[j]);
+    return from;
 }
 
 /* |dc_i/dx_j| |x_j| of algebraic rows by their pattern. */
@@ -217,7 +216,8 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         const double *row = rows_gradient(r, fd, i);
         double size = sum_of_terms(all, fabs(r->reference[i]), row, u);
         for (int j = fd->nq; j < all && derived; j++) size += fabs(row[j] * u[j]);
-        r->fresh_size[i] = fmax(size, PROJECT_ROUNDED * sum_of_terms(fd->n, 0, row, fd->size));
+        double least = PROJECT_ROUNDED * sum_of_terms(fd->n, 0, row, fd->size);
+        r->fresh_size[i] = size > least ? size : least;
     }
     if (map->time_dependent) {
         keel_status status = map_time_derivative(fd, map, t, u, r->terms + first);
@@ -231,7 +231,8 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         if (status != KEEL_OK) return status;
         for (int i = first; i < first + count; i++) r->fresh_size[i] += fabs(r->terms[i]);
     }
-    for (int i = first; i < first + count; i++) r->size[i] = fmax(r->size[i], r->fresh_size[i]);
+    for (int i = first; i < first + count; i++)
+        if (r->fresh_size[i] > r->size[i]) r->size[i] = r->fresh_size[i];
     return KEEL_OK;
 }
 
