@@ -12,7 +12,7 @@
 
 /* An engine as it is laid out, in place of the one at hand.  Methods that change, and sparse matrices, keep
  * more than the block. */
-static keel_status keep_layout(keel_solver *s) {
+static keel_status keep_layout(keel_solver *s, double t0, const double *u0) {
     const struct engine *old = s->engine;
     const int *verdict = old->verified ? old->rows.verdict : NULL;
     if (!old->block || s->automatic || old->field.large || old->field.by_pattern || old->field.mech.sparse)
@@ -20,6 +20,9 @@ static keel_status keep_layout(keel_solver *s) {
     struct engine *e = engine_carve(s, &old->field.p, &old->o, old->stepper, old->manifold.stabilizer,
                                     &(struct engine_past){.verdicts = VERDICTS_ALIKE, .verdict = verdict});
     if (!e) return KEEL_ENOMEM;
+    e->field.p.t0 = t0;
+    e->field.p.u0 = u0;
+    if (e->block) engine_settle_ahead(e);
     s->laid_out = e->block ? snapshot_take(e) : NULL;
     keel_status status = s->laid_out ? KEEL_OK : e->block ? KEEL_ENOMEM : KEEL_EINVAL;
     if (status == KEEL_OK) {
@@ -35,7 +38,7 @@ keel_status keel_open_again(keel_solver *s, double t0, const double *u0) {
     int count = s->engine->field.n + s->engine->field.m;
     for (int i = 0; i < count; i++)
         if (!isfinite(u0[i])) return KEEL_EINVAL;
-    keel_status status = s->laid_out ? KEEL_OK : keep_layout(s);
+    keel_status status = s->laid_out ? KEEL_OK : keep_layout(s, t0, u0);
     return status < 0 ? status : snapshot_open(s->laid_out, s->engine, t0, u0);
 }
 

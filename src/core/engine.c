@@ -198,65 +198,20 @@ void engine_close(struct engine *e) {
     free(e);
 }
 
-/* Is the hidden row of this name one of the original equations, which a method keeps for itself? */
-static int is_original(const struct engine *e, const char *name) {
-    const keel_map *rows = &e->field.p.extras->original_g;
-    for (int i = 0; i < rows->count && rows->names; i++)
-        if (rows->names[i] && strcmp(rows->names[i], name) == 0) return 1;
-    return 0;
-}
-
-static keel_status no_such_row(struct engine *e, const char *name) {
-    int near = -1, best = 4;
-    for (int i = 0; i < e->rows.count; i++) {
-        int distance = text_distance(name, rows_name(&e->rows, i));
-        if (distance >= best) continue;
-        best = distance;
-        near = i;
-    }
-    if (near < 0) return engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`", name);
-    return engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`; did you mean `%s`?", name,
-                       rows_name(&e->rows, near));
-}
-
-/* Which rows the stabilizer keeps, which it only watches (docs/design.md: stepper x stabilizer). */
-static keel_status decide_treatment(struct engine *e) {
-    struct rows *r = &e->rows;
-    unsigned traits = e->stepper->info.traits;
-    unsigned stabilizer = e->manifold.traits;
-    int active = (stabilizer & (KEEL_CORRECTS | KEEL_DAMPS)) != 0, first = 1;
-    int kept = stabilizer & KEEL_DAMPS ? KEEL_ROW_DAMPED : KEEL_ROW_KEPT;
-    const char *keep = e->o.keep;
-    char name[ROWS_NAME];
-    for (const char *rest = keep; rest && (rest = text_next(rest, name, sizeof name));)
-        if (rows_find(r, name) < 0) return no_such_row(e, name);
-    for (int i = 0; i < r->count; i++) {
-        keel_row_kind kind = rows_kind(r, i);
-        int base = kind == KEEL_ROW_VELOCITY ? i - e->field.kg : i; /* keeping a constraint keeps its d/dt */
-        int wanted = !keep || text_listed(keep, rows_name(r, base)) || text_listed(keep, rows_name(r, i));
-        r->treatment[i] =
-            active && wanted && (first || !(stabilizer & KEEL_FIRST_ROW)) ? kept : KEEL_ROW_WATCHED;
-        if (rows_in(ROWS_OF_CONSTRAINTS, kind) && (traits & KEEL_CONSTRAINED))
-            r->treatment[i] = KEEL_ROW_NATIVE;
-        if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ROLLING || kind == KEEL_ROW_ALGEBRAIC) &&
-            (traits & KEEL_AS_GIVEN))
-            r->treatment[i] = KEEL_ROW_NATIVE;
-        if (kind == KEEL_ROW_HIDDEN && (traits & KEEL_AS_GIVEN) && is_original(e, rows_name(r, i)))
-            r->treatment[i] = KEEL_ROW_NATIVE;
-        if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]])
-            r->treatment[i] = KEEL_ROW_NATIVE;
-        if (kind == KEEL_ROW_ENERGY && e->field.traits & KEEL_FROM_ENERGY &&
-            (e->field.energy.time_dependent || e->field.constraint.time_dependent))
-            r->treatment[i] = KEEL_ROW_VARYING;
-        if (r->treatment[i] == kept) first = 0;
-    }
-    return KEEL_OK;
+/* Where verdicts are known this is most of what verifying costs: too much to copy the block for it. */
+static int rests_at_a_glance(struct engine *e) {
+    const keel_stats before = e->r->stats;
+    int rests = verify_at_a_glance(&e->start, e->r->t, e->x[e->r->current]);
+    e->r->stats = before;
+    if (rests) verify_clear(&e->start);
+    return rests;
 }
 
 /* The verdicts on the invariants, and nothing else: a mode has the same bits and the same statistics whether
  * it is verified now or was before.  What lies behind the start is out of reach. */
 static keel_status verify(struct engine *e) {
     struct rows *r = &e->rows;
+    if (e->verdicts == VERDICTS_ALIKE && rests_at_a_glance(e)) return KEEL_OK;
     size_t first = (size_t)((unsigned char *)r->verdict - e->block);
     size_t behind = first + (size_t)r->count * sizeof *r->verdict;
     size_t touched = (size_t)((unsigned char *)e->events.sign - e->block);
@@ -289,7 +244,7 @@ static keel_status start_on_sides(struct engine *e, double t, double *x, const u
     keel_status status = KEEL_OK;
     if (e->surfaces.count) surfaces_signs(e, t, x);
     for (int round = 0; round < 8; round++) {
-        status = start_make(&e->start, t, x, fixed);
+        status = start_make(&e->start, t, x, fixed, e->measured && !e->verified);
         if (status != KEEL_OK || e->surfaces.count == 0 || !surfaces_signs(e, t, x)) break;
     }
     return status;
@@ -343,7 +298,7 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     keel_status status = start_on_sides(e, t, x, fixed);
     if (status == KEEL_OK && !e->verified) status = start_find_redundant(&e->start, t, x); /* once a mode */
     if (status != KEEL_OK) return engine_fail_by_fault(e);
-    manifold_choose(&e->manifold);
+    if (e->verified || e->rows.at[KEEL_ROW_ENERGY] > 0) manifold_choose(&e->manifold); /* else it just was */
     for (int i = 0; i < fd->n + fd->m; i++) fd->size[i] = fmax(fd->size[i], fabs(x[i]));
     status = field_rhs(fd, t, x, e->f[r->current]);
     if (status != KEEL_OK) return engine_fail_by_fault(e);
@@ -383,25 +338,9 @@ static keel_status prepare(struct engine *e, int begin, const struct engine *bef
     e->estimates =
         e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : engine_estimates(e->stepper);
     if (!begin) return KEEL_OK;
-    keel_status status = field_open(fd);
-    if (e->o.check_jacobians) { /* first: a wrong derivative may be the reason of any other failure */
-        struct fault other = fd->fault;
-        if (verify_jacobians(&e->start, fd->p.t0, fd->p.u0) != KEEL_OK) return engine_fail_by_fault(e);
-        fd->fault = other;
-    }
-    if (status != KEEL_OK || newton_check(&e->work, fd->p.t0, fd->p.u0) != KEEL_OK)
-        return engine_fail_by_fault(e);
-    status = decide_treatment(e);
+    if (e->settled) field_open_again(fd);
+    keel_status status = e->settled ? KEEL_OK : engine_settle(e);
     if (status != KEEL_OK) return status;
-    manifold_choose(&e->manifold);
-    if (e->o.reversible && e->manifold.kept && !(e->manifold.traits & KEEL_KEEPS_REVERSIBLE))
-        return engine_fail(
-            e, KEEL_EINVAL,
-            "reversible: a projection is not symmetric, and `%s` would be projected; take "
-            "a stabilizer that keeps steps reversible, one that only measures, or a method that "
-            "keeps it by itself",
-            rows_name(&e->rows, e->manifold.row[0]));
-    e->settled = 1;
     return start_at(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
 }
 

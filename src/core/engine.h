@@ -214,7 +214,10 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
                             const keel_stepper *method, const keel_stabilizer *stabilizer,
                             const struct engine_past *past);
 void engine_prepare(struct engine *e, int begin, const struct engine *before);
-size_t engine_bytes(const struct engine *e);                                  /* of its block */
+size_t engine_bytes(const struct engine *e); /* of its block */
+/* engine_settle.c: once u0 is known; ahead: before that, where no start and no number can change it. */
+keel_status engine_settle(struct engine *e);
+void engine_settle_ahead(struct engine *e);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
 /* change.c: the same run, which another method goes on with from the current state; as engine_open. */
 struct engine *change_engine(const struct engine *old, const keel_stepper *method);

@@ -274,6 +274,23 @@ void field_scale_lengths(struct field *fd, double factor) {
     field_forget(fd);
 }
 
+int field_is_given(const struct field *fd) {
+    const struct map *maps[MOVABLE] = MOVABLE_MAPS;
+    if (fd->m || fd->k || fd->form->open || fd->rhs != fd->p.f.value || fd->bending || fd->mass_change ||
+        (!fd->p.f.jacobian && (fd->pattern || fd->f.colours)))
+        return 0;
+    for (int i = 0; i < MOVABLE; i++) {
+        const keel_map *user = &maps[i]->user;
+        if (user->count && (!user->jacobian || user->time_derivative || !user->autonomous)) return 0;
+    }
+    return 1;
+}
+
+void field_open_again(struct field *fd) {
+    memcpy(fd->u, fd->p.u0, (size_t)fd->n * sizeof(double));
+    memcpy(fd->length, fd->size, (size_t)fd->n * sizeof(double));
+}
+
 keel_status field_open(struct field *fd) {
     struct map *maps[MOVABLE] = MOVABLE_MAPS;
     memcpy(fd->u, fd->p.u0, (size_t)(fd->n + fd->m) * sizeof(double));

@@ -193,6 +193,9 @@ void field_layout(struct field *fd, struct arena *a);
 int field_attach(struct field *fd); /* after each layout: what lies outside the block.  1: no memory */
 void field_detach(struct field *fd);
 keel_status field_open(struct field *fd); /* after u0 is known: which maps move, what determines y */
+/* Is there nothing that it would find out elsewhere?  Then, for another start, all that is left of it. */
+int field_is_given(const struct field *fd);
+void field_open_again(struct field *fd);
 /* Equations that seemed to rest and now depend on t: taken as moving from here on. */
 int field_starts_to_move(struct field *fd, double t_before, double t, const double *u);
 void field_scale_lengths(struct field *fd, double factor); /* over which differences are taken */

@@ -199,15 +199,15 @@ static void prepare_plain(struct engine *e, struct kernel_work *w, long count) {
     size_t bytes = (size_t)e->field.width * sizeof(double);
     memcpy(e->x[1 - now], e->x[now], bytes);
     if (rated) memcpy(e->f[1 - now], e->f[now], bytes);
-    *w = (struct kernel_work){.k = {.t = r->t,
-                                    .base = r->base,
-                                    .h = e->o.step * r->direction,
-                                    .first = r->count,
-                                    .count = count,
-                                    .x = e->x[now],
-                                    .f = rated ? e->f[now] : e->work.carried},
-                              .e = e,
-                              .plain = 1};
+    w->e = e;
+    w->plain = 1;
+    w->k = (struct keel_kernel_state){.t = r->t,
+                                      .base = r->base,
+                                      .h = e->o.step * r->direction,
+                                      .first = r->count,
+                                      .count = count,
+                                      .x = e->x[now],
+                                      .f = rated ? e->f[now] : e->work.carried};
 }
 
 /* How weights follow sizes, for lanes, which do not ask step_weigh. */
@@ -216,7 +216,9 @@ static void take_weights(const struct engine *e, struct kernel_work *w) {
     w->k.weighs = !m->by_mass && m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && !manifold_frozen(m) &&
                   e->field.n <= KERNEL_STATES;
     w->k.spread = w->spread;
-    if (w->k.weighs) sizes_shares(&e->field, w->spread);
+    if (!w->k.weighs || w->shared) return;
+    sizes_shares(&e->field, w->spread);
+    w->shared = 1;
 }
 
 static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake, double t_end, long count) {
@@ -224,53 +226,56 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
     struct rows *rows = &e->rows;
     int keeps = manifold_corrects(&e->manifold);
     step_weigh(e);
-    *w = (struct kernel_work){.k = {.treatment = keeps         ? KERNEL_KEPT
-                                                 : e->measured ? KERNEL_WATCHED
-                                                               : KERNEL_FREE,
-                                    .t = r->t,
-                                    .base = r->base,
-                                    .h = e->o.step * r->direction,
-                                    .first = r->count,
-                                    .count = count,
-                                    .adaptive = e->estimates > 0,
-                                    .h_next = r->h_next,
-                                    .error_before = r->error_before,
-                                    .longest = control_longest(e, t_end),
-                                    /* steps that are not planned for it, but seen there */
-                                    .t_end = e->field.p.clock ? r->direction * HUGE_VAL : t_wake,
-                                    .wake = t_wake,
-                                    .direction = r->direction,
-                                    .rtol = e->o.rtol,
-                                    .order = e->stepper->error_order,
-                                    .atol = e->atol,
-                                    .space = &e->manifold.space,
-                                    .x = e->x[r->current],
-                                    .f = e->f[r->current],
-                                    .carried = e->work.carried,
-                                    .series = keel_extras_of(&e->field.p)->series.value,
-                                    .largest = e->field.size,
-                                    .inverse_weight = e->manifold.inverse_weight,
-                                    .reference = rows->reference,
-                                    .size = rows->size,
-                                    .drift = rows->drift,
-                                    .units = rows->units,
-                                    .least = e->field.least,
-                                    .residual = rows->residual,
-                                    .allowed = e->manifold.units,
-                                    .nearly = e->manifold.nearly,
-                                    .moved = r->correction.largest,
-                                    .moved_state = -1,
-                                    .beyond = rows->beyond,
-                                    .steps = r->stats.steps,
-                                    .grow = grow,
-                                    .jacobian = rows->jacobian,
-                                    .again = again,
-                                    .trial = e->dx,
-                                    .note = note,
-                                    .next = e->x[1 - r->current],
-                                    .part = e->manifold.part},
-                              .e = e,
-                              .touched = -1};
+    w->e = e;
+    w->plain = 0;
+    w->cleared = 0;
+    w->touched = -1;
+    w->k = (struct keel_kernel_state){.treatment = keeps         ? KERNEL_KEPT
+                                                   : e->measured ? KERNEL_WATCHED
+                                                                 : KERNEL_FREE,
+                                      .t = r->t,
+                                      .base = r->base,
+                                      .h = e->o.step * r->direction,
+                                      .first = r->count,
+                                      .count = count,
+                                      .adaptive = e->estimates > 0,
+                                      .h_next = r->h_next,
+                                      .error_before = r->error_before,
+                                      .longest = control_longest(e, t_end),
+                                      /* steps that are not planned for it, but seen there */
+                                      .t_end = e->field.p.clock ? r->direction * HUGE_VAL : t_wake,
+                                      .wake = t_wake,
+                                      .direction = r->direction,
+                                      .rtol = e->o.rtol,
+                                      .order = e->stepper->error_order,
+                                      .atol = e->atol,
+                                      .space = &e->manifold.space,
+                                      .x = e->x[r->current],
+                                      .f = e->f[r->current],
+                                      .carried = e->work.carried,
+                                      .series = keel_extras_of(&e->field.p)->series.value,
+                                      .largest = e->field.size,
+                                      .inverse_weight = e->manifold.inverse_weight,
+                                      .reference = rows->reference,
+                                      .size = rows->size,
+                                      .drift = rows->drift,
+                                      .units = rows->units,
+                                      .least = e->field.least,
+                                      .residual = rows->residual,
+                                      .allowed = e->manifold.units,
+                                      .nearly = e->manifold.nearly,
+                                      .moved = r->correction.largest,
+                                      .moved_state = -1,
+                                      .beyond = rows->beyond,
+                                      .steps = r->stats.steps,
+                                      .grow = grow,
+                                      .jacobian = rows->jacobian,
+                                      .again = again,
+                                      .trial = e->dx,
+                                      .note = note,
+                                      .next = e->x[1 - r->current],
+                                      .part = e->manifold.part};
+    memset(w->worst, 0, sizeof w->worst);
     w->k.worst = w->worst;
     w->k.share = keeps ? shares(e, w->share) : NULL;
     if (keeps && (e->field.kernel->device || e->field.kernel->lanes)) take_weights(e, w);

@@ -19,6 +19,7 @@ struct kernel_work {
     double size[KERNEL_ROWS];
     double worst[KERNEL_ROWS], share[KERNEL_ROWS];
     double spread[KERNEL_STATES * KERNEL_STATES]; /* lanes */
+    int shared;                                   /* it is known, for the rest of this run */
 };
 
 /* Some of the steps to t_end, fewer than `most`, none of which reaches t_wake; 0: none now, and *wait of them

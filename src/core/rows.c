@@ -65,12 +65,6 @@ const char *rows_name(const struct rows *r, int i) {
     return r->name + (long)i * ROWS_NAME;
 }
 
-keel_row_kind rows_kind(const struct rows *r, int i) {
-    int kind = 0;
-    while (i >= r->at[kind] + r->of[kind]) kind++;
-    return (keel_row_kind)kind;
-}
-
 int rows_find(const struct rows *r, const char *name) {
     for (int i = 0; i < r->count; i++)
         if (strcmp(rows_name(r, i), name) == 0) return i;
@@ -207,7 +201,8 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         const double *row = rows_gradient(r, fd, i);
         double size = project_terms(all, fabs(r->reference[i]), row, u);
         for (int j = fd->nq; j < all && derived; j++) size += fabs(row[j] * u[j]);
-        r->fresh_size[i] = fmax(size, PROJECT_ROUNDED * project_terms(fd->n, 0, row, fd->size));
+        double least = PROJECT_ROUNDED * project_terms(fd->n, 0, row, fd->size);
+        r->fresh_size[i] = size > least ? size : least;
     }
     if (map->time_dependent) {
         keel_status status = map_time_derivative(fd, map, t, u, r->terms + first);
@@ -221,7 +216,8 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         if (status != KEEL_OK) return status;
         for (int i = first; i < first + count; i++) r->fresh_size[i] += fabs(r->terms[i]);
     }
-    for (int i = first; i < first + count; i++) r->size[i] = fmax(r->size[i], r->fresh_size[i]);
+    for (int i = first; i < first + count; i++)
+        if (r->fresh_size[i] > r->size[i]) r->size[i] = r->fresh_size[i];
     return KEEL_OK;
 }
 

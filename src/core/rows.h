@@ -42,7 +42,11 @@ void rows_init(struct rows *r, const struct field *fd);
 void rows_layout(struct rows *r, const struct field *fd, struct arena *a);
 void rows_open(struct rows *r); /* names */
 const char *rows_name(const struct rows *r, int i);
-keel_row_kind rows_kind(const struct rows *r, int i);
+static inline keel_row_kind rows_kind(const struct rows *r, int i) {
+    int kind = 0;
+    while (i >= r->at[kind] + r->of[kind]) kind++;
+    return (keel_row_kind)kind;
+}
 int rows_find(const struct rows *r, const char *name);     /* -1: none */
 void rows_carry(const struct rows *from, struct rows *to); /* the worst of each goes on under its name */
 

@@ -330,6 +330,7 @@ void run_begin(struct advance *p, struct engine *e, double t_wake, double t_end,
     struct run_state *r = e->r;
     double began = clock_now(e);
     p->e = e; /* `work` is left as it is: a call of one step has no time to clear it */
+    p->work.shared = 0;
     p->t_end = t_end;
     p->pause = pause;
     p->tell = tell;

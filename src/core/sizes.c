@@ -210,13 +210,22 @@ static int shares_size(const struct field *fd, const double *mass, int i) {
     return !mass || i == half || mass[at] == mass[at - 1];
 }
 
+static int are_apart(const struct field *fd, int i, int j) {
+    return (i < fd->nq) != (j < fd->nq);
+}
+
+/* Are i and j of one array, or, without any, of one half? */
+static inline int is_beside(const struct field *fd, int i, int j) {
+    const int *array = fd->p.array_of;
+    return array ? array[i] == array[j] : !are_apart(fd, i, j);
+}
+
 /* How much of the size of state j counts as one of state i. */
 static double share_of(const struct field *fd, const double *mass, int i, int j) {
-    const int *array = fd->p.array_of;
-    int half = fd->nq, speeds = !is_canonical(fd), apart = (i < half) != (j < half);
+    int half = fd->nq, speeds = !is_canonical(fd);
     if (i == j) return 1;
-    if (array ? array[i] != array[j] : apart) return 0;
-    if (!mass || apart) return 1;
+    if (!is_beside(fd, i, j)) return 0;
+    if (!mass || are_apart(fd, i, j)) return 1;
     int from = i < half ? 0 : half, lighter = i < half || speeds;
     double share = mass[j - from] / mass[i - from];
     return fmin(1, lighter ? share : 1 / share);
@@ -238,7 +247,9 @@ static double size_of(const struct field *fd, const double *mass, int i, const d
         if (array[j] == array[i] && fabs(x[j]) > size) size = fabs(x[j]);
     for (int j = 0; j < fd->n && !array; j++) {
         double part = fabs(x[j]);
-        if (part > size) size = fmax(size, part * share_of(fd, mass, i, j));
+        if (!(part > size) || !is_beside(fd, i, j)) continue;
+        part *= share_of(fd, mass, i, j);
+        if (part > size) size = part;
     }
     return size;
 }

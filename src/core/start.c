@@ -398,13 +398,14 @@ static keel_status meet(struct start *st, const struct start_level *level, doubl
     return start_solve(st, level, t, st->found);
 }
 
-keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed) {
+keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed, int later) {
     struct field *fd = st->fd;
     struct start_level level[2];
     int levels = start_levels(fd, level);
+    st->share = 1;
+    if (later && levels == 0 && fd->m == 0) return KEEL_OK;
     keel_status status = rows_grow_all(fd, st->rows, t, u);
     if (status != KEEL_OK) return fd->fault.status;
-    st->share = 1;
     least_sizes(st, t, u);
     sizes_of_nothing(st);
     for (int l = 0; l < levels; l++) {
@@ -431,17 +432,23 @@ static double inverse_weight_of(const struct field *fd, int j, double radius, co
     return radius * (size > 0 ? size : 1);
 }
 
+void start_beside(struct start *st, const struct start_level *level, double radius, const double *u,
+                  unsigned *seed, double *out) {
+    const struct field *fd = st->fd;
+    double largest = 0;
+    for (int j = 0; j < level->columns; j++) largest = fmax(largest, fd->size[j]);
+    for (int j = 0; j < fd->n + fd->m; j++) {
+        double share = start_random(seed);
+        out[j] = u[j] + (j < level->columns ? share * inverse_weight_of(fd, j, radius, u, largest) : 0);
+    }
+}
+
 /* A point of the manifold near u, its rows within `enough` units. */
 static keel_status nearby(struct start *st, const struct start_level *level, double radius, double enough,
                           double t, const double *u, unsigned *seed, double *out) {
     const struct field *fd = st->fd;
-    double largest = 0;
-    for (int j = 0; j < level->columns; j++) largest = fmax(largest, fd->size[j]);
     for (unsigned again = *seed;; *seed = again, st->share /= 8) {
-        for (int j = 0; j < fd->n + fd->m; j++) {
-            double share = start_random(seed);
-            out[j] = u[j] + (j < level->columns ? share * inverse_weight_of(fd, j, radius, u, largest) : 0);
-        }
+        start_beside(st, level, radius, u, seed, out);
         memset(st->free, 1, (size_t)(fd->n + fd->m));
         if (start_is_large(fd) && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
         keel_status status = solve_within(st, level, t, out, HASTY, enough);

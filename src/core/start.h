@@ -44,12 +44,16 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
 /* Makes u (n + m) consistent at t.  fixed: values that must stay, NULL: all may change.  Where the others
  * cannot make up for it, values that fit to 1e-9 of the row's terms are polished to round-off although
  * fixed.  KEEL_ESTART: u holds the nearest consistent values if there are any, and the fault names row,
- * residual and changes. */
-keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed);
+ * residual and changes.  The sizes of the rows grow; later: not where there is nothing to make u of, and the
+ * caller sees to that. */
+keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed, int later);
 /* Moves the free values of one level; fails with KEEL_ESTART, or KEEL_ESINGULAR for contradictory rows. */
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u);
 /* The same for a point to look at: large mechanics gives up where two steps do not halve the residual. */
 keel_status start_solve_hasty(struct start *st, const struct start_level *level, double t, double *u);
+/* A point around u, whatever the rows are there. */
+void start_beside(struct start *st, const struct start_level *level, double radius, const double *u,
+                  unsigned *seed, double *out);
 /* A point that meets the level's rows around u: moved at random by up to `radius` of the sizes, and brought
  * back.  y stays as it is. */
 keel_status start_nearby(struct start *st, const struct start_level *level, double radius, double t,

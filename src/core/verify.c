@@ -275,13 +275,12 @@ static int rests(struct start *st, const struct map *map, double t, const double
     return 1;
 }
 
-/* The same of all rows, with x' computed here. */
-static int all_rest_at(struct start *st, double t, const double *u) {
+/* The same of all rows, energies and invariants by their own shares, with x' computed here. */
+static int all_rest_at(struct start *st, double t, const double *u, const double shares[2]) {
     const struct field *fd = st->fd;
     double *f = st->d;
     return fd->rhs(t, u, f, fd->context) == 0 && keel_native_finite(fd->n, f) &&
-           rests(st, &fd->energy, t, u, f, tolerance_of(fd, &fd->energy)) &&
-           rests(st, &fd->invariant, t, u, f, tolerance_of(fd, &fd->invariant));
+           rests(st, &fd->energy, t, u, f, shares[0]) && rests(st, &fd->invariant, t, u, f, shares[1]);
 }
 
 int verify_at_a_glance(struct start *st, double t, const double *u) {
@@ -291,16 +290,16 @@ int verify_at_a_glance(struct start *st, double t, const double *u) {
     if (r->at[KEEL_ROW_ENERGY] > 0 || st->fd->rhs != st->fd->p.f.value) return 0;
     for (int i = 0; i < r->count; i++)
         if (r->verdict[i] != KEEL_STRONG || r->treatment[i] == KEEL_ROW_VARYING) return 0;
-    return all_rest_at(st, t, u) &&
-           start_nearby(st, &anywhere, glance.radius, t, u, &seed, st->found) == KEEL_OK &&
-           all_rest_at(st, t, st->found);
+    const double shares[] = {tolerance_of(st->fd, &st->fd->energy), tolerance_of(st->fd, &st->fd->invariant)};
+    if (!all_rest_at(st, t, u, shares)) return 0;
+    start_beside(st, &anywhere, glance.radius, u, &seed, st->found);
+    return all_rest_at(st, t, st->found, shares);
 }
 
 keel_status verify_again(struct start *st, double t, const double *u) {
     const struct field *fd = st->fd;
     struct rows *r = st->rows;
     int doubts = 0;
-    if (verify_at_a_glance(st, t, u)) return KEEL_OK;
     for (int i = r->at[KEEL_ROW_ENERGY]; i < r->count && !doubts; i++) {
         const struct map *map = rows_kind(r, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
         struct start_level rest = {ROWS_OF_EQUATIONS, i, 0, fd->n};

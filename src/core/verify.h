@@ -11,8 +11,8 @@ keel_status verify_invariants(struct start *st, double t, const double *u);
 /* The same where verdicts on the same functions with other numbers are known: at u and at one point around
  * it, and in full where that leaves a doubt. */
 keel_status verify_again(struct start *st, double t, const double *u);
-/* Where nothing but energies and invariants must hold, all of them strong: u and the one point serve all of
- * them.  0: there is a doubt. */
+/* Before that, where nothing but energies and invariants must hold, all of them strong: u and the one point
+ * serve all of them.  0: there is a doubt. */
 int verify_at_a_glance(struct start *st, double t, const double *u);
 /* What is kept, where the run stands: a row that rests near the start may be false later.  f: x' there, or
  * NULL. */

@@ -163,10 +163,12 @@ static int consistent_again(struct member *b, int count) {
 static int make_consistent(struct member *b) {
     const struct keel_model *m = b->v->m;
     const struct inside_mode *mode = m->mode[m->model->start];
-    keel_problem p = problem_of(b);
-    int count = p.n + p.m;
-    int good = b->run ? consistent_again(b, count)
-                      : keel_find_start(&p, &(keel_options){.stop = m->limits.stop}, b->u) >= 0;
+    int count = mode->formulation.n + mode->formulation.m, good;
+    if (b->run) good = consistent_again(b, count);
+    else {
+        keel_problem p = problem_of(b);
+        good = keel_find_start(&p, &(keel_options){.stop = m->limits.stop}, b->u) >= 0;
+    }
     if (good) clear_round_off(b, count);
     return good && events_finite(b, mode);
 }
@@ -288,8 +290,8 @@ keel_status keel_vary_again(const keel_variation *v, keel_sim *s, const keel_sim
     s->entered = 0;
     s->simultaneous_time = NAN;
     memset(s->ledger.row, 0, (size_t)s->ledger.rows * sizeof *s->ledger.row);
-    keel_status status = keel_open_again(s->solver, s->span[0], s->entry);
+    keel_status status =
+        keel_open_again(s->solver, s->span[0], s->entry); /* whose rows the ledger has yet to see */
     if (status < 0 || s->status < 0 || !vary_treats_alike(s, like)) return status < 0 ? status : KEEL_EINVAL;
-    ledger_enter(s);
     return KEEL_OK;
 }
