@@ -32,26 +32,31 @@ static void put_sizes(struct emit *e, const struct emit_loop *loop) {
     emit_header(e, emit_device_text);
 }
 
+enum { MOST_ASIDE = 47 }; /* 48 kB for 128 threads */
+
 /* Numbers that a run carries along and a step reads once or twice lie beside the registers, in the memory
  * that the threads of a block share: so more threads find room.  An odd number for each of them: no two of a
  * warp ask the same bank. */
 int emit_device_aside(struct emit *e, int count, const struct emit_array *array) {
-    enum { MOST = 47 }; /* 48 kB for 128 threads */
     int fit = 0, all = 0;
-    for (; fit < count && all + array[fit].count <= MOST; fit++) all += array[fit].count;
+    for (; fit < count && all + array[fit].count <= MOST_ASIDE; fit++) all += array[fit].count;
     emit_put(e, "__shared__ keel_real aside[DEVICE_THREADS][%d];\n", all | 1);
     for (int i = 0, at = 0; i < fit; at += array[i++].count)
         emit_put(e, "keel_real *const %s = aside[threadIdx.x] + %d;\n", array[i].name, at);
     return fit;
 }
 
-/* Blocks on a multiprocessor, of 128 threads: its 65536 registers are shared by as many threads as hide the
+/* Blocks on a multiprocessor, of 128 threads, for which there is room at least: its 65536 registers and its
+ * 228 kB of shared memory, 1 kB of them for each block itself, are divided among as many threads as hide the
  * time that divisions and roots wait for each other.  Numbers that do not find room cost more than threads
- * that do not: rk4+project on Kepler in 96 registers is slower than in 124. */
+ * that do not. */
 static int device_side_by_side(const struct emit_loop *loop, int adaptive) {
     int plain = 16 + 2 * loop->n * (loop->table->stages + 2); /* registers: x, f, next and the stages */
+    int aside = (4 * loop->n + loop->kept * (6 + loop->n)) | 1;
+    int room = 228 / ((aside < MOST_ASIDE ? aside : MOST_ASIDE) + 1);
     if (!loop->kept) return plain <= 64 ? 8 : plain <= 80 ? 6 : 4;
-    return adaptive ? 2 : plain <= 64 && !loop->motion ? 4 : 3;
+    if (adaptive || loop->motion || plain > 64) return adaptive ? 2 : 3;
+    return room < 5 ? room : 5;
 }
 
 /* A kernel up to its loop over runs, and from there to the first step of one. */
@@ -68,7 +73,7 @@ static void put_head(struct emit *e, const char *head, const struct emit_loop *l
 static void put_take(struct emit *e, const struct emit_loop *loop) {
     emit_put(e, "at = atomicAdd(untaken, 1);\nif (at >= count) break;\nstate[0] = device_take(&run[at]);\n");
     emit_put(e, "__builtin_assume(state[0] != 0);\n"); /* so that what it points to is known to be in *run */
-    emit_put(e, "p.units = general.units = state[0]->allowed;\n");
+    emit_put(e, "p.units = state[0]->allowed;\n");
     emit_put(e, "m.least = (keel_real *)run[at].least, m.spread = (keel_real *)run[at].spread;\n");
     emit_put(e, "for (int j = 0; j < %u; j++) parameter[j] = run[at].parameter[j];\n", loop->parameters);
     if (loop->motion) emit_put(e, "motion_begin(own);\n");
@@ -150,6 +155,8 @@ static void put_steps(struct emit *e, const struct emit_loop *loop, int keeps, i
              loop->name);
     emit_loop_functions(e, loop, adaptive);
     emit_put(e, "own, %d);\nif (runs) continue;\n", keeps);
+    if (loop->kept && !loop->motion)
+        emit_put(e, "lanes_find_again(&l, &p, &m, values_%s, own, %d);\n", loop->name, adaptive);
     emit_put(e, "lanes_store(&l, &table_%s, &p, &m, %d, %d, taken);\n", loop->name, keeps, adaptive);
     if (loop->motion) emit_put(e, "motion_end(own, state);\n");
     emit_put(e, "run[at].taken = taken[0];\n}\n}\n");

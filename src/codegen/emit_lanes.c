@@ -35,6 +35,7 @@ void emit_lanes_loops(struct emit *e, const struct emit_loop *loop) {
     emit_header(e, emit_step_control);
     emit_header(e, emit_kernel_state);
     emit_header(e, emit_lanes_text);
+    emit_header(e, emit_lanes_project);
     if (motion) {
         emit_header(e, emit_small);
         emit_header(e, emit_mechanism);
@@ -67,7 +68,7 @@ void emit_lanes_locals(struct emit *e, const struct emit_loop *loop, int adaptiv
     emit_put(e, "keel_real error[%d] = {{0}}, split[%d], scale[%d];\n", 2 * width, n, n);
     const struct emit_array carried[] = {
         {"largest", n},   {"inverse_weight", n},   {"reference", rows}, {"size", rows},
-        {"beyond", rows}, {"worst", rows},         {"was", rows},       {"x", n},
+        {"beyond", rows}, {"worst", rows},         {"allowed", rows},   {"x", n},
         {"f", n},         {"gradients", rows * n}, {"off", rows},       {"limit", n},
         {"atol", n}};
     int all = sizeof carried / sizeof *carried, fixed = all - 2; /* which need no tolerances */
@@ -75,6 +76,8 @@ void emit_lanes_locals(struct emit *e, const struct emit_loop *loop, int adaptiv
     int shares = e->device && kept && !loop->motion;
     int aside = shares ? emit_device_aside(e, adaptive ? all : fixed, carried) : 0;
     for (int i = aside; i < all; i++) emit_put(e, "keel_real %s[%d];\n", carried[i].name, carried[i].count);
+    if (shares) emit_put(e, "keel_real *const was = 0;\n");
+    else emit_put(e, "keel_real was[%d];\n", rows);
     if (e->device) emit_put(e, "keel_real *least = 0, *spread = 0;\n"); /* where they arrive */
     else emit_put(e, "keel_real least[%d], spread[%d];\n", n, n * n);
     emit_put(e, "keel_real residual[%d], c[%d], z[%d], inverse[%d], r[%d], q[%d], d[%d];\nint used[%d];\n",
@@ -86,7 +89,7 @@ void emit_lanes_locals(struct emit *e, const struct emit_loop *loop, int adaptiv
     emit_put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
     emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, 0, inverse_weight, gradients, size,\n", n, width,
              kept, !loop->motion && kept == 2 && width == 4, n);
-    emit_put(e, "    residual, &space, 0, c, z, d};\n");
+    emit_put(e, "    residual, &space, 0, c, z, d, allowed};\n");
     emit_put(e, "struct rowspace wide = {%d, %d, 0, q2, r2, inverse2, used};\n", kept, width);
     emit_put(e, "struct project general = p;\ngeneral.two_short = 0, general.space = &wide;\n");
     emit_put(e,
@@ -102,7 +105,7 @@ static void put_lanes(struct emit *e, const char *head, const struct emit_loop *
              head, loop->name);
     emit_lanes_locals(e, loop, 1);
     emit_put(e, "int first = 0;\nwhile (!state[first]) first++;\n");
-    emit_put(e, "p.units = general.units = state[first]->allowed;\nfor (int i = 0; i < KEEL_LANES; i++) {\n");
+    emit_put(e, "p.units = state[first]->allowed;\nfor (int i = 0; i < KEEL_LANES; i++) {\n");
     emit_put(e, "const double *from = *(const double *const *)user[state[i] ? i : first];\n");
     emit_put(e, "for (int j = 0; j < %u; j++) parameter[j][i] = from[j];\n}\n", loop->parameters);
 }
@@ -167,9 +170,9 @@ static void put_glide(struct emit *e, const struct emit_loop *loop, int keeps) {
              loop->name);
     emit_put(e, "struct lanes_quick q;\n");
     emit_put(e, "struct rowspace space = {%d, %d, 0, q.q, q.r, q.inverse, q.used, 0};\n", kept, width);
-    emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, g->units, q.inverse_weight, q.gradients,\n", n,
-             width, kept, kept == 2 && width == 4, n);
-    emit_put(e, "    q.size, q.residual, &space, 0, q.c, q.z, q.d};\n");
+    emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, 0, q.inverse_weight, q.gradients,\n", n, width,
+             kept, kept == 2 && width == 4, n);
+    emit_put(e, "    0, q.residual, &space, 0, q.c, q.z, q.d, q.allowed};\n");
     emit_put(e, "lanes_glide(g, &table_%s, &p, &q, ", loop->name);
     emit_loop_functions(e, loop, 0);
     emit_put(e, "own, %d);\n}\n", keeps);

@@ -9,6 +9,14 @@
 #ifndef KEEL_CORE_LANES_H
 #define KEEL_CORE_LANES_H
 
+/* On a device what is rare takes its numbers from where they lie: to be kept for it they would take registers
+ * from all that is not. */
+#ifdef KEEL_DEVICE
+#define LANES_RARE DEVICE_STEP
+#else
+#define LANES_RARE (void)0
+#endif
+
 struct lanes_glide;
 typedef void lanes_glide_fn(struct lanes_glide *g, void *user); /* lanes_glide of a model */
 
@@ -18,7 +26,8 @@ struct lanes_workspace {
     keel_real *x, *f, *next, *k, *stage, *dx, *begin, *gradients, *error, *split, *scale, *limit;
     keel_real *largest, *inverse_weight, *atol; /* by state */
     keel_real *least, *spread;                  /* as in the state of a kernel: by state, by state x state */
-    keel_real *reference, *size, *beyond, *worst, *off, *was; /* by row; off: before the correction */
+    /* By row; off: before the correction, was: after it, or 0 where that is found again. */
+    keel_real *reference, *size, *beyond, *worst, *off, *was;
     const struct project *general; /* for runs whose two short rows cancel, with a row space of its own */
     keel_fn *terms;                /* of the rows; 0: none */
     void *user;
@@ -35,11 +44,39 @@ struct lanes {
     keel_truth general;    /* those whose projection has the general row space, where it need not be */
     keel_truth grown;      /* those whose sizes of rows have grown, in a step that does not stand yet */
     keel_real t, base, h, t_new, number, direction, rtol, error;
-    keel_real wanted, longest, t_end, h_next, error_before, moved; /* steps by their error */
-    long done[KEEL_LANES], steps[KEEL_LANES], rejected[KEEL_LANES], all_rejected[KEEL_LANES];
-    long corrections[KEEL_LANES], newton[KEEL_LANES]; /* by the core; further iterations */
-    int quiet, planned; /* fixed steps in which nothing is due, counted at their end: to come, and in all */
+    keel_real wanted, longest, t_end, h_next, error_before, moved;        /* steps by their error */
+    long begun[KEEL_LANES];                                               /* steps before this call */
+    int done[KEEL_LANES], rejected[KEEL_LANES], all_rejected[KEEL_LANES]; /* and in it */
+    int corrections[KEEL_LANES], newton[KEEL_LANES]; /* by the core; further iterations */
+    int quiet; /* fixed steps to come in which nothing is due; they are counted already */
 };
+
+/* Steps of the run. */
+static inline long lanes_steps(const struct lanes *l, int i) {
+#ifdef KEEL_DEVICE /* what is carried along takes registers */
+    return l->k[i]->steps + l->done[i];
+#else
+    return l->begun[i] + l->done[i];
+#endif
+}
+
+/* How long fixed steps are; where they end: that which is next, or, for `more` = 0, the last one. */
+static inline keel_real lanes_length(const struct lanes *l) {
+#ifdef KEEL_DEVICE
+    return l->k[0]->h;
+#else
+    return l->h;
+#endif
+}
+static inline keel_real lanes_time(const struct lanes *l, int more) {
+#ifdef KEEL_DEVICE
+    const struct keel_kernel_state *k = l->k[0];
+    long done = l->done[0] - l->quiet;
+    return done + more ? k->base + (double)(k->first + done + more) * k->h : k->t;
+#else
+    return more ? l->base + (l->number + 1.0) * l->h : l->t;
+#endif
+}
 
 static inline keel_truth lanes_finite(int n, const keel_real *x) {
     keel_real sum = keel_lift(0.0);
@@ -68,6 +105,12 @@ static inline void lanes_limit(const struct lanes *l, const struct project *p,
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) m->limit[j] = l->moved * lanes_tolerance(l, m, j);
 }
 
+/* What residuals may be, once sizes are others. */
+static inline void lanes_allow(const struct lanes *l, const struct project *p) {
+    double units = l->k[0]->allowed;
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->allowed[i] = units * project_unit(p->size[i]);
+}
+
 /* Begin and end ----------------------------------------------------------------------------------------- */
 
 #define LANES_IN(count, to, from) \
@@ -89,7 +132,7 @@ static inline void lanes_load(struct lanes *l, const struct project *p, const st
         l->own[i] = state[i] != 0;
         l->live[i] = state[i] ? -1 : 0;
         l->t[i] = k->t, l->base[i] = k->base, l->h[i] = k->h, l->number[i] = (double)k->first;
-        l->steps[i] = k->steps;
+        l->begun[i] = k->steps;
         LANES_IN(p->n, m->first_x, k->x);
         LANES_IN(p->n, m->first_f, k->f);
         if (adaptive) {
@@ -103,7 +146,7 @@ static inline void lanes_load(struct lanes *l, const struct project *p, const st
         LANES_IN(p->n, m->largest, k->largest);
         LANES_IN(p->kept, m->reference, k->reference);
         LANES_IN(p->kept, m->worst, k->worst);
-        LANES_IN(p->kept, m->was, k->residual);
+        if (m->was) LANES_IN(p->kept, m->was, k->residual);
         if (!keeps) continue;
         LANES_IN(p->kept, m->size, k->size);
         LANES_IN(p->kept, m->beyond, k->beyond);
@@ -116,6 +159,7 @@ static inline void lanes_load(struct lanes *l, const struct project *p, const st
         LANES_IN(p->n * p->n, m->spread, k->spread);
 #endif
     }
+    if (keeps) lanes_allow(l, p);
     if (adaptive && keeps) lanes_limit(l, p, m);
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) m->x[j] = m->first_x[j], m->f[j] = m->first_f[j];
 }
@@ -128,8 +172,8 @@ static inline void lanes_store(const struct lanes *l, const keel_rk *table, cons
         if (!l->own[i]) continue;
         long done = taken[i] = l->done[i], attempts = done + l->all_rejected[i];
         k->held = !l->stop[i];
-        k->t = l->t[i];
-        k->steps = l->steps[i];
+        k->t = (adaptive ? l->t : lanes_time(l, 0))[i];
+        k->steps = lanes_steps(l, i);
         if (adaptive) k->h_next = l->h_next[i], k->error_before = l->error_before[i];
         k->rejected = l->all_rejected[i];
         k->corrections = keeps ? attempts - l->corrections[i] : 0;
@@ -142,7 +186,8 @@ static inline void lanes_store(const struct lanes *l, const keel_rk *table, cons
         if (p->kept == 0 || k->treatment == KERNEL_FREE) continue;
         LANES_OUT(p->n, m->largest, k->largest);
         LANES_OUT(p->kept, m->worst, k->worst);
-        LANES_OUT(p->kept, m->was, k->residual);
+        if (m->was) LANES_OUT(p->kept, m->was, k->residual);
+        else LANES_OUT(p->kept, p->residual, k->residual);
         if (keeps) LANES_OUT(p->n, m->inverse_weight, k->inverse_weight);
     }
 }
@@ -155,12 +200,31 @@ static inline void lanes_residual(const struct project *p, const struct lanes_wo
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= m->reference[i];
 }
 
+static inline keel_truth lanes_weighs(const struct lanes *l) {
+#ifdef KEEL_DEVICE
+    return l->k[0]->weighs;
+#else
+    return l->weighs;
+#endif
+}
+
+#ifdef KEEL_DEVICE
+/* The residuals of the last step, from where it ended. */
+static inline void lanes_find_again(const struct lanes *l, const struct project *p,
+                                    const struct lanes_workspace *m, keel_fn *values, void *user,
+                                    int adaptive) {
+    if (l->k[0]->treatment == KERNEL_FREE) return;
+    values(adaptive ? l->t : lanes_time(l, 0), m->x, p->residual, user);
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= m->reference[i];
+}
+#endif
+
 /* States have outgrown their sizes, and weights follow, as manifold_weigh lets them before the next step. */
 static inline void lanes_weigh(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                                keel_truth outgrown, int adaptive) {
     keel_real fresh[KEEL_LANES_STATES];
     project_weigh(p->n, m->largest, m->least, m->spread, fresh);
-    lanes_choose(p->n, outgrown & l->weighs, fresh, m->inverse_weight);
+    lanes_choose(p->n, outgrown & lanes_weighs(l), fresh, m->inverse_weight);
     if (adaptive) lanes_limit(l, p, m);
 }
 
@@ -201,11 +265,12 @@ static inline int lanes_call(struct lanes *l, const struct project *p, const str
     LANES_OUT(p->n, m->begin, k->trial);
     LANES_OUT(p->kept, m->worst, k->worst);
     LANES_OUT(p->kept, m->size, k->size);
-    k->steps = l->steps[i] + (l->planned - l->quiet);
+    k->steps = lanes_steps(l, i) - l->quiet;
     int bad = by(k, l->t_new[i]);
     LANES_IN(p->kept, m->worst, k->worst);
     LANES_IN(p->kept, m->size, k->size);
     for (int j = 0; j < p->kept; j++) k->size[j] = stand[j];
+    lanes_allow(l, p);
     l->grown[i] = -1;
     return bad;
 }
@@ -234,6 +299,7 @@ static inline keel_truth lanes_grow(struct lanes *l, const struct project *p, co
             keel_abs(terms[row]);
         m->size[row] = keel_select(good & (fresh > m->size[row]), fresh, m->size[row]);
     }
+    lanes_allow(l, p);
     l->grown |= good;
     return starved | (due & ~good);
 }
@@ -301,7 +367,7 @@ static inline keel_truth lanes_take_in(struct lanes *l, const struct project *p,
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
         keel_real off = keel_abs(p->residual[i]);
         m->worst[i] = keel_select(done & ~(m->worst[i] > off), off, m->worst[i]);
-        m->was[i] = keel_select(done, p->residual[i], m->was[i]);
+        if (m->was) m->was[i] = keel_select(done, p->residual[i], m->was[i]);
     }
     if (lanes_may_outgrow(p, m, m->x)) {
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
@@ -319,7 +385,7 @@ static inline keel_truth lanes_take_in(struct lanes *l, const struct project *p,
 static inline keel_truth lanes_looks(const struct lanes *l, keel_truth done) {
     keel_truth looks = {0};
     for (int i = 0; i < KEEL_LANES; i++)
-        if (done[i] && l->own[i] && project_verifies(l->steps[i])) looks[i] = -1;
+        if (done[i] && l->own[i] && project_verifies(lanes_steps(l, i))) looks[i] = -1;
     return looks;
 }
 
@@ -337,146 +403,5 @@ static inline void lanes_verify(struct lanes *l, int n, int rows, const keel_rea
         else l->k[i]->unseen = 1;
     }
     lanes_stop(l, looks & ~rest, 0);
-}
-
-/* Projection -------------------------------------------------------------------------------------------- */
-
-static inline keel_truth lanes_hold(const struct project *p) {
-    keel_truth hold = keel_always;
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) hold &=
-        keel_abs(p->residual[i]) <= p->units * project_unit(p->size[i]);
-    return hold;
-}
-
-static inline keel_real lanes_worst(const struct project *p, const keel_real *residual) {
-    keel_real worst = keel_lift(0.0);
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
-        keel_real units = project_in_units(residual[i], p->size[i]);
-        worst = keel_select((units <= worst) | (worst != worst), worst, units);
-    }
-    return worst;
-}
-
-/* One iteration from x, by the gradients that stand; fresh: their row space is wanted, too, by the residuals
- * of where they were taken. */
-static inline void lanes_iterate_general(const struct project *p, const keel_real *residual, keel_real *x,
-                                         int fresh) {
-    keel_real floor_of[KEEL_LANES_ROWS];
-    for (int i = 0; i < p->kept && fresh; i++) {
-        keel_truth off = keel_abs(residual[i]) > p->units * project_unit(p->size[i]);
-        floor_of[i] = keel_select(off, keel_lift(MANIFOLD_DEPENDENT), keel_lift(MANIFOLD_NEARLY));
-        rowspace_set(p->space, i, p->n, project_gradient(p, i), p->inverse_weight);
-    }
-    if (fresh) rowspace_factor_lanes(p->space, floor_of);
-    project_shortest(p);
-    KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) x[j] += p->d[j] * p->inverse_weight[j];
-}
-
-/* On a device a row space that is hardly ever wanted is found again: it would take registers from all. */
-#ifdef KEEL_DEVICE
-#define LANES_FRESH(fresh) 1
-#else
-#define LANES_FRESH(fresh) (fresh)
-#endif
-
-static inline void lanes_iterate(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
-                                 keel_real *x, int fresh) {
-    if (!p->two_short) {
-        lanes_iterate_general(p, m->off, x, fresh);
-        return;
-    }
-    keel_real d[4] = {0}, other[4];
-    keel_truth good = project_two_short(p, d);
-    l->general = ~good;
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) other[i] = x[i], x[i] -= d[i];
-    if (__builtin_expect(keel_all(good), 1)) return;
-    lanes_iterate_general(m->general, m->off, other, LANES_FRESH(fresh));
-    lanes_choose(p->n, ~good, other, x);
-}
-
-/* Have residuals contracted tenfold, in units?  Mostly products tell, |after_i| s_k <= 0.09 |before_k| s_i
- * for every i by some k, with nothing lost on the way; quotients are for the others. */
-static inline keel_truth lanes_contract(const struct project *p, const keel_real *before,
-                                        const keel_real *after, keel_truth asked) {
-    keel_truth clear = keel_always;
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
-        keel_truth below = {0};
-        KEEL_RK_UNROLL for (int k = 0; k < p->kept; k++) {
-            keel_real most = 0.09 * (keel_abs(before[k]) * p->size[i]);
-            below |= (keel_abs(after[i]) * p->size[k] <= most) & (most > 1e-280) & (most < 1e280);
-        }
-        clear &= below;
-    }
-    if (keel_all(clear | ~asked)) return clear;
-    keel_real was = lanes_worst(p, before), is = lanes_worst(p, after);
-    return (is <= 0.1 * was) & (is < was);
-}
-
-/* Further iterations of those in `open`, while they contract; returns who does not arrive. */
-static inline keel_truth lanes_iterate_again(struct lanes *l, const struct project *p,
-                                             const struct lanes_workspace *m, keel_fn *values, void *user,
-                                             keel_truth open) {
-    keel_real last[KEEL_LANES_ROWS];
-    keel_truth left = open, at_work = open & lanes_contract(p, m->off, p->residual, open);
-    while (keel_any(at_work)) {
-        KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) last[i] = p->residual[i];
-        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] = m->next[i];
-        lanes_iterate(l, p, m, m->split, 0);
-        lanes_choose(p->n, at_work, m->split, m->next);
-        lanes_residual(p, m, values, user, l->t_new);
-        for (int i = 0; i < KEEL_LANES; i++) l->newton[i] += at_work[i] != 0;
-        left &= ~(at_work & lanes_hold(p));
-        at_work &= left;
-        if (keel_any(at_work)) at_work &= lanes_contract(p, last, p->residual, at_work);
-    }
-    return left;
-}
-
-/* What one iteration did not bring to the manifold: more of them, then the core. */
-static inline keel_truth lanes_insist(struct lanes *l, const struct project *p,
-                                      const struct lanes_workspace *m, keel_fn *values, void *user,
-                                      keel_truth open, keel_truth good) {
-    keel_truth lost = {0}, left = lanes_iterate_again(l, p, m, values, user, open & good) | (open & ~good);
-    for (int i = 0; i < KEEL_LANES; i++)
-        if (left[i] && l->own[i] && lanes_again(l, p, m, i)) lost[i] = -1;
-    return lost;
-}
-
-/* Brings next to the manifold where `want` says so; returns where that was done.  The rate of a fixed step is
- * in stage then. */
-static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
-                                       const struct lanes_workspace *m, keel_fn *rhs, keel_fn *values,
-                                       keel_fn *gradients, void *user, int adaptive, keel_truth want) {
-    lanes_residual(p, m, values, user, l->t_new);
-    if (!adaptive) {
-        keel_truth beyond = {0};
-        KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) beyond |= keel_abs(p->residual[i]) > m->beyond[i];
-#ifdef KEEL_DEVICE /* the whole step is for the core */
-        if (__builtin_expect(keel_any(beyond & want), 0)) lanes_stop(l, beyond & want, 1);
-        want &= ~beyond;
-#endif
-        l->beyond = beyond;
-    }
-    gradients(l->t_new, m->next, m->gradients, user);
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->begin[i] = m->next[i];
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) m->off[i] = p->residual[i];
-    keel_truth good = keel_always;
-    if (l->quiet == 0) {
-        keel_truth due = {0};
-        for (int i = 0; i < KEEL_LANES; i++)
-            if (l->own[i] && want[i] && project_due(l->steps[i])) due[i] = -1;
-        if (keel_any(due)) good = ~lanes_grow(l, p, m, due);
-    }
-    lanes_iterate(l, p, m, m->next, 1);
-    if (!adaptive) rhs(l->t_new, m->next, m->stage, user);
-    lanes_residual(p, m, values, user, l->t_new);
-    keel_truth open = want & l->live & ~(good & lanes_hold(p));
-    if (__builtin_expect(keel_any(open), 0)) {
-        keel_truth lost = lanes_insist(l, p, m, values, user, open, good);
-        if (keel_any(lost)) lanes_stop(l, lost, 0);
-        want &= ~lost;
-        if (!adaptive) rhs(l->t_new, m->next, m->stage, user);
-    }
-    return adaptive || !lanes_may_outgrow(p, m, m->next) ? want : want & lanes_finite(p->n, m->next);
 }
 #endif

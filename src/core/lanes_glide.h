@@ -9,13 +9,12 @@
 /* What steps in which nothing rare happens read and change, on the way there and back. */
 struct lanes_glide {
     keel_real x[KEEL_LANES_STATES], f[KEEL_LANES_STATES], largest[KEEL_LANES_STATES];
-    keel_real inverse_weight[KEEL_LANES_STATES], reference[KEEL_LANES_ROWS], size[KEEL_LANES_ROWS];
+    keel_real inverse_weight[KEEL_LANES_STATES], reference[KEEL_LANES_ROWS], allowed[KEEL_LANES_ROWS];
     keel_real beyond[KEEL_LANES_ROWS], worst[KEEL_LANES_ROWS], was[KEEL_LANES_ROWS];
     keel_real t, base, h, number;
     keel_truth weighs, steps, looked; /* steps of each run; how many of its rates have been looked at */
     const keel_real *least, *spread;
     const double *share;
-    double units;
     long most; /* steps */
 };
 
@@ -28,7 +27,7 @@ struct lanes_quick {
     keel_real gradients[KEEL_LANES_STATES * KEEL_LANES_ROWS], q[KEEL_LANES_STATES * KEEL_LANES_ROWS];
     keel_real r[KEEL_LANES_ROWS * KEEL_LANES_ROWS], inverse[KEEL_LANES_ROWS], c[KEEL_LANES_ROWS];
     keel_real z[KEEL_LANES_ROWS], residual[KEEL_LANES_ROWS], reference[KEEL_LANES_ROWS];
-    keel_real size[KEEL_LANES_ROWS], beyond[KEEL_LANES_ROWS], worst[KEEL_LANES_ROWS], was[KEEL_LANES_ROWS];
+    keel_real allowed[KEEL_LANES_ROWS], beyond[KEEL_LANES_ROWS], worst[KEEL_LANES_ROWS], was[KEEL_LANES_ROWS];
     int used[KEEL_LANES_ROWS];
 };
 
@@ -73,7 +72,7 @@ static inline long lanes_ahead(const struct lanes *l, int keeps) {
     long ahead = 64;
     for (int i = 0; i < KEEL_LANES; i++) {
         if (!l->own[i]) continue;
-        long left = l->k[i]->count - l->done[i], window = lanes_window(l->steps[i], keeps);
+        long left = l->k[i]->count - l->done[i], window = lanes_window(lanes_steps(l, i), keeps);
         ahead = left < ahead ? left : ahead;
         ahead = window < ahead ? window : ahead;
     }
@@ -119,7 +118,7 @@ static inline void lanes_glide(struct lanes_glide *g, const keel_rk *table, cons
     lanes_copy(rows, g->worst, q->worst), lanes_copy(rows, g->was, q->was);
     if (keeps) {
         lanes_copy(n, g->inverse_weight, q->inverse_weight);
-        lanes_copy(rows, g->size, q->size), lanes_copy(rows, g->beyond, q->beyond);
+        lanes_copy(rows, g->allowed, q->allowed), lanes_copy(rows, g->beyond, q->beyond);
     }
     for (; left > 0; left--) {
         keel_rk_step(table, n, rhs, user, t, h, q->x, q->f, q->k, q->stage, q->dx);
@@ -173,23 +172,22 @@ static inline void lanes_glides(struct lanes *l, const struct project *p, const 
                             .least = m->least,
                             .spread = m->spread,
                             .share = l->k[0]->share,
-                            .units = p->units,
                             .most = ahead};
     lanes_copy(n, m->x, g.x), lanes_copy(n, m->f, g.f), lanes_copy(n, m->largest, g.largest);
     lanes_copy(rows, m->reference, g.reference);
     lanes_copy(rows, m->worst, g.worst), lanes_copy(rows, m->was, g.was);
     if (keeps) {
         lanes_copy(n, m->inverse_weight, g.inverse_weight);
-        lanes_copy(rows, m->size, g.size), lanes_copy(rows, m->beyond, g.beyond);
+        lanes_copy(rows, p->allowed, g.allowed), lanes_copy(rows, m->beyond, g.beyond);
     }
-    for (int i = 0; i < KEEL_LANES; i++) g.steps[i] = l->steps[i];
+    for (int i = 0; i < KEEL_LANES; i++) g.steps[i] = lanes_steps(l, i);
     m->glide(&g, user);
     lanes_copy(n, g.x, m->x), lanes_copy(n, g.f, m->f), lanes_copy(n, g.largest, m->largest);
     lanes_copy(rows, g.worst, m->worst), lanes_copy(rows, g.was, m->was);
     if (keeps) lanes_copy(n, g.inverse_weight, m->inverse_weight);
     l->t = g.t, l->number = g.number;
     for (int i = 0; i < KEEL_LANES; i++) {
-        l->done[i] += ahead - g.most, l->steps[i] += ahead - g.most;
+        l->done[i] += (int)(ahead - g.most);
         if (l->own[i]) l->k[i]->verifications += g.looked[i];
     }
 }

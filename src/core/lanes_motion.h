@@ -421,7 +421,7 @@ static inline void motion_measure(struct lanes *l, const struct project *p, cons
     if (l->quiet || model.invariants == 0) return;
     keel_truth looks = lanes_looks(l, done);
     if (!keel_any(looks)) return;
-    model.gradients(l->t, m->x, w->gradients, user);
+    model.gradients(adaptive ? l->t : lanes_time(l, 0), m->x, w->gradients, user);
     w->jacobians = motion_count(w->jacobians, looks, model.invariants);
     lanes_verify(l, p->n, model.invariants, w->gradients, m->f, l->k[0]->share + 2 * model.k, looks);
 }

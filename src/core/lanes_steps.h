@@ -22,7 +22,7 @@ static inline void lanes_measure(struct lanes *l, const struct project *p, const
     if (l->quiet) return;
     keel_truth looks = lanes_looks(l, done);
     if (!keel_any(looks)) return;
-    gradients(l->t, m->x, m->gradients, user);
+    gradients(adaptive ? l->t : lanes_time(l, 0), m->x, m->gradients, user);
     lanes_verify(l, p->n, p->kept, m->gradients, m->f, l->k[0]->share, looks);
 }
 
@@ -31,29 +31,29 @@ static inline void lanes_before(struct lanes *l, int watches) {
     for (int i = 0; i < KEEL_LANES; i++) {
         if (!l->own[i] || l->stop[i]) continue;
         if (l->done[i] >= l->k[i]->count) l->stop[i] = -1;
-        else if (watches && l->rejected[i] == 0 && project_due(l->steps[i] + 1))
+        else if (watches && l->rejected[i] == 0 && project_due(lanes_steps(l, i) + 1))
             l->k[i]->due = 1, l->stop[i] = -1;
     }
 }
 
 static inline void lanes_count(struct lanes *l, keel_truth done) {
     for (int i = 0; i < KEEL_LANES; i++)
-        if (done[i]) l->done[i]++, l->steps[i]++;
+        if (done[i]) l->done[i]++;
 }
 
 /* Fixed steps ------------------------------------------------------------------------------------------- */
 
-/* What depends on the number of a step is asked for where it may be due; other steps are counted later.
+/* What depends on the number of a step is asked for where it may be due; other steps are counted ahead.
  * After s > 64 steps there are so many of these. */
 static inline long lanes_quiet(long s, int keeps) {
     long period = keeps ? 16 : 64, rest = s % period;
     return s <= 64 || rest == 0 ? 0 : period - 1 - rest;
 }
 
-static inline void lanes_catch_up(struct lanes *l) {
-    int taken = l->planned - l->quiet;
-    for (int i = 0; i < KEEL_LANES; i++) l->done[i] += taken, l->steps[i] += taken;
-    l->quiet = l->planned = 0;
+/* Those of them that are not taken. */
+static inline void lanes_take_back(struct lanes *l) {
+    for (int i = 0; i < KEEL_LANES; i++) l->done[i] -= l->quiet;
+    l->quiet = 0;
 }
 
 /* Of the runs that are left. */
@@ -61,11 +61,12 @@ static inline void lanes_plan(struct lanes *l, int keeps) {
     long quiet = 64;
     for (int i = 0; i < KEEL_LANES; i++) {
         if (!l->own[i]) continue;
-        long left = l->k[i]->count - l->done[i], calm = lanes_quiet(l->steps[i], keeps);
+        long left = l->k[i]->count - l->done[i], calm = lanes_quiet(lanes_steps(l, i), keeps);
         quiet = left < quiet ? left : quiet;
         quiet = calm < quiet ? calm : quiet;
     }
-    l->quiet = l->planned = (int)quiet;
+    l->quiet = (int)quiet;
+    for (int i = 0; i < KEEL_LANES; i++) l->done[i] += (int)quiet;
 }
 
 static inline long lanes_least(const struct lanes *l) {
@@ -93,7 +94,7 @@ static inline void lanes_plain(const keel_rk *table, const struct project *p, co
     }
     l.t = t;
     long count = lanes_least(&l);
-    for (int i = 0; i < KEEL_LANES; i++) l.done[i] = count, l.steps[i] = l.k[i]->steps + count;
+    for (int i = 0; i < KEEL_LANES; i++) l.done[i] = (int)count;
     l.stop = l.live;
     lanes_store(&l, table, p, m, 0, 0, taken);
 }
@@ -113,7 +114,7 @@ static inline void lanes_end(struct lanes *l, const struct project *p, const str
     lanes_choose(p->n, done, m->next, m->x);
     lanes_choose(p->n, done, m->stage, m->f);
     l->t = keel_select(done, l->t_new, l->t);
-    lanes_catch_up(l);
+    lanes_take_back(l);
     lanes_count(l, done);
     LANES_MEASURE(l, p, m, gradients, user, done, keeps, 0);
 }
@@ -130,8 +131,9 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
         if (keel_any(l->stop)) return 0;
         if (!m->glide) lanes_plan(l, keeps);
     }
-    keel_rk_step(table, p->n, rhs, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
-    l->t_new = l->base + (l->number + 1.0) * l->h;
+    keel_rk_step(table, p->n, rhs, user, lanes_time(l, 0), lanes_length(l), m->x, m->f, m->k, m->stage,
+                 m->dx);
+    l->t_new = lanes_time(l, 1);
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     keel_truth done = l->live;
     if (keeps) done = LANES_PROJECT(l, p, m, rhs, values, gradients, user, 0, done);
@@ -152,7 +154,7 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
     l->number += 1.0;
     if (!l->quiet) lanes_count(l, l->live);
     LANES_MEASURE(l, p, m, gradients, user, keel_always, keeps, 0);
-    if (l->quiet && --l->quiet == 0) lanes_catch_up(l);
+    if (l->quiet) l->quiet--;
     return !keel_any(l->stop);
 }
 
@@ -224,7 +226,7 @@ static inline void lanes_unblind(struct lanes *l, const struct project *p, const
     if (!keel_any(blind)) return;
     blind &= l->error <= 16 * 2.2204460492503131e-16 * keel_sqrt(step_control_square(p->n, m->dx, m->scale));
     for (int i = 0; i < KEEL_LANES; i++)
-        if (!step_control_unseen(l->h[i], l->longest[i], project_due(l->steps[i]))) blind[i] = 0;
+        if (!step_control_unseen(l->h[i], l->longest[i], project_due(lanes_steps(l, i)))) blind[i] = 0;
     lanes_stop(l, blind, 1);
 }
 

@@ -32,6 +32,7 @@ struct project {
     struct rowspace *space;
     double *floor_of;
     keel_real *c, *z, *d;
+    keel_real *allowed; /* lanes: of each row, units of its size */
 };
 
 /* One round-off unit of a row of this size; |residual| in units, 0 for an exact 0. */
