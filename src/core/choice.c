@@ -141,21 +141,28 @@ static void solve_block(struct field *fd, const double *value, double *y) {
     for (int i = 0; i < c->rows; i++) y[c->multiplier[i]] = o->lambda[i];
 }
 
+const double *choice_shares(struct field *fd, int r) {
+    struct choice *o = &fd->dae.choice;
+    int n = choice_of(fd)->coordinates;
+    memset(o->weighted, 0, (size_t)o->space.width * sizeof *o->weighted);
+    memcpy(o->weighted, o->k_rows + (long)r * n, (size_t)n * sizeof *o->weighted);
+    dense_lower_solve(n, o->mass, o->weighted);
+    rowspace_components(&o->space, o->weighted, o->z);
+    rowspace_coefficients(&o->space, o->z);
+    return o->z;
+}
+
 /* o->unseen: N^T, an orthogonal basis of (e_r - C_r), B_r = C_r B for the rows that are not in force. */
 static void find_unseen(struct field *fd) {
     const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
-    int n = c->coordinates, at = 0;
+    int at = 0;
     for (int r = 0; r < c->rows; r++) {
-        double *row = o->unseen.q + (long)at * o->unseen.width;
         if (o->of_rows.in_force[r]) continue;
-        memset(o->weighted, 0, (size_t)o->space.width * sizeof *o->weighted);
-        memcpy(o->weighted, o->k_rows + (long)r * n, (size_t)n * sizeof *o->weighted);
-        dense_lower_solve(n, o->mass, o->weighted);
-        rowspace_components(&o->space, o->weighted, o->z);
-        rowspace_coefficients(&o->space, o->z);
+        const double *share = choice_shares(fd, r);
+        double *row = o->unseen.q + (long)at * o->unseen.width;
         memset(row, 0, (size_t)o->unseen.width * sizeof *row);
-        for (int i = 0; i < c->rows; i++) row[i] = i == r ? 1 : -o->z[i];
+        for (int i = 0; i < c->rows; i++) row[i] = i == r ? 1 : -share[i];
         o->floor_of[at++] = 0;
     }
     o->unseen.rows = at;

@@ -354,6 +354,7 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     if (e->measured) {
         if (rows_grow_all(fd, &e->rows, t, x) != KEEL_OK || reference_refine(e, t, x) != KEEL_OK)
             return engine_fail_by_fault(e);
+        manifold_grow_carried(&e->manifold);
         rows_certify(&e->rows);
     }
     sizes_take_masses(fd, t, x);

@@ -118,15 +118,16 @@ static inline void linkage_four_bar(struct linkage *l, int repeated) {
     l->by = "a", l->value = a;
 }
 
-/* As many rods as they like: two of them carry the plate. */
+/* Two of the rods carry the plate; they are more than its coordinates (docs/limits.md).  No rod is near the line through its ends on it, where
+ * the plate may turn. */
 static inline void linkage_rods(struct linkage *l, int rods) {
-    double length = linkage_uniform(l, 0.5, 1.5), swing = linkage_uniform(l, -1, 1);
+    double length = linkage_uniform(l, 0.5, 1.5), swing = linkage_uniform(l, -0.5, 0.5);
     linkage_add(l, "param l = %.17g, m = %.17g, J = %.17g, x[1..%d] = (", length, linkage_uniform(l, 0.5, 2),
                 linkage_uniform(l, 0.1, 1), rods);
     for (int k = 0; k < rods; k++)
-        linkage_add(l, "%s%.17g", k ? ", " : "", 0.5 * k + linkage_uniform(l, -0.2, 0.2));
+        linkage_add(l, "%s%.17g", k ? ", " : "", 0.5 * k + linkage_uniform(l, -0.1, 0.1));
     linkage_add(l, "), y[1..%d] = (", rods);
-    for (int k = 0; k < rods; k++) linkage_add(l, "%s%.17g", k ? ", " : "", linkage_uniform(l, -0.3, 0.3));
+    for (int k = 0; k < rods; k++) linkage_add(l, "%s%.17g", k ? ", " : "", linkage_uniform(l, -0.1, 0.1));
     linkage_add(l,
                 ")\ncoord p, q, f\nlagrangian m*(p'^2 + q'^2)/2 + J*f'^2/2 + m*gravity[2]*q\n"
                 "for i in 1..%d:\n"
@@ -189,10 +190,12 @@ static inline void linkage_bennett(struct linkage *l) {
         double half[3];
         turn_vector(best[k + 1].q, length[(k + 1) % 2] / 2, 0, 0, half);
         for (int i = 0; i < 3; i++) half[i] += best[k + 1].r[i];
-        linkage_guess(l, body[k], half, best[k + 1].q);
-        if (k == 2)
-            linkage_add(l, "init four.r[1] = %.17g, four.r[1]' = %.17g\n", half[0],
-                        linkage_uniform(l, 0.1, 0.4));
+        if (k < 2) linkage_guess(l, body[k], half, best[k + 1].q);
+        if (k < 2) continue;
+        const double *q = best[3].q.q;
+        linkage_add(l, "guess four.r[2] = %.17g, four.r[3] = %.17g, four.q = (%.17g, %.17g, %.17g, %.17g)\n",
+                    half[1], half[2], q[0], q[1], q[2], q[3]);
+        linkage_add(l, "init four.r[1] = %.17g, four.r[1]' = %.17g\n", half[0], linkage_uniform(l, 0.1, 0.4));
     }
     l->by = "alpha", l->value = alpha;
 }
@@ -231,7 +234,7 @@ static inline void linkage_make(struct linkage *l, enum linkage_kind kind, uint6
     linkage_add(l, "model linkage\nlibrary body3d\nparam gravity = (%.17g, %.17g, %.17g)\n", g[0], g[1],
                 g[2]);
     if (kind == LINKAGE_FOUR_BAR) linkage_four_bar(l, (int)(number % 3));
-    if (kind == LINKAGE_RODS) linkage_rods(l, 3 + (int)(number % 4));
+    if (kind == LINKAGE_RODS) linkage_rods(l, 4 + (int)(number % 3));
     if (kind == LINKAGE_BENNETT) linkage_bennett(l);
     if (kind == LINKAGE_STEWART) linkage_stewart(l);
     linkage_add(l, "invariant energy\nrun 0 .. %.17g\n", end);
