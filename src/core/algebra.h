@@ -35,6 +35,8 @@ int algebra_is_mechanics(const struct field *fd);
 void choice_layout(struct field *fd, struct arena *a);
 /* If so, M and K at u, factored, with the rows in force among dependent constraints; */
 keel_status choice_make(struct field *fd, double t, const double *u);
+/* K_r = sum C_rj K_j there of a row that is not in force, until the next call: C_r; */
+const double *choice_shares(struct field *fd, int r);
 /* and y of u, with the least multipliers. */
 keel_status choice_solve(struct field *fd, double t, double *u);
 

@@ -64,8 +64,7 @@ void choice_layout(struct field *fd, struct arena *a) {
     o->serves = algebra_is_mechanics(fd);
     if (!o->serves) return;
     o->space = space_of(a, k, n);
-    o->unseen = space_of(a, k, k);
-    o->of_rows = (struct redundant){arena_ints(a, k + 1), arena_doubles(a, k + 1), arena_doubles(a, k + 1)};
+    redundant_layout(&o->of_rows, a, c->rows, c->coordinates);
     o->mass = arena_doubles(a, n * n + k * n + 1);
     o->k_rows = o->mass ? o->mass + n * n : NULL;
     o->to = arena_ints(a, (size_t)fd->p.algebraic.pattern->row_start[algebra_own(fd)] + 1);
@@ -75,7 +74,7 @@ void choice_layout(struct field *fd, struct arena *a) {
     o->gamma = arena_doubles(a, k + 1);
     o->force = arena_doubles(a, (size_t)o->space.width + 4);
     o->weighted = arena_doubles(a, (size_t)o->space.width + 4);
-    o->lambda = arena_doubles(a, (size_t)o->unseen.width + 4);
+    o->lambda = arena_doubles(a, k + 1);
     o->here = arena_doubles(a, (size_t)fd->m + 1);
     o->u = arena_doubles(a, all + 1);
     if (o->to && o->place) place_entries(fd, o);
@@ -141,35 +140,19 @@ static void solve_block(struct field *fd, const double *value, double *y) {
     for (int i = 0; i < c->rows; i++) y[c->multiplier[i]] = o->lambda[i];
 }
 
-/* o->unseen: N^T, an orthogonal basis of (e_r - C_r), B_r = C_r B for the rows that are not in force. */
-static void find_unseen(struct field *fd) {
-    const keel_choice *c = choice_of(fd);
+const double *choice_shares(struct field *fd, int r) {
     struct choice *o = &fd->dae.choice;
-    int n = c->coordinates, at = 0;
-    for (int r = 0; r < c->rows; r++) {
-        double *row = o->unseen.q + (long)at * o->unseen.width;
-        if (o->of_rows.in_force[r]) continue;
-        memset(o->weighted, 0, (size_t)o->space.width * sizeof *o->weighted);
-        memcpy(o->weighted, o->k_rows + (long)r * n, (size_t)n * sizeof *o->weighted);
-        dense_lower_solve(n, o->mass, o->weighted);
-        rowspace_components(&o->space, o->weighted, o->z);
-        rowspace_coefficients(&o->space, o->z);
-        memset(row, 0, (size_t)o->unseen.width * sizeof *row);
-        for (int i = 0; i < c->rows; i++) row[i] = i == r ? 1 : -o->z[i];
-        o->floor_of[at++] = 0;
-    }
-    o->unseen.rows = at;
-    rowspace_factor(&o->unseen, o->floor_of);
+    int n = choice_of(fd)->coordinates;
+    return redundant_shares(&o->of_rows, &o->space, n, o->k_rows + (long)r * n, o->mass);
 }
 
-/* lambda := lambda - N N^T (lambda - by), of the multipliers in y. */
+/* The multipliers in y become the nearest with N^T lambda = N^T by; NULL: 0. */
 static void trade(struct field *fd, double *y, const double *by) {
     const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
-    memset(o->lambda, 0, (size_t)o->unseen.width * sizeof *o->lambda);
-    for (int i = 0; i < c->rows; i++) o->lambda[i] = y[c->multiplier[i]] - (by ? by[i] : 0);
-    rowspace_tangent(&o->unseen, o->lambda);
-    for (int i = 0; i < c->rows; i++) y[c->multiplier[i]] = o->lambda[i] + (by ? by[i] : 0);
+    for (int i = 0; i < c->rows; i++) o->lambda[i] = y[c->multiplier[i]];
+    redundant_trade(&o->of_rows, c->rows, o->lambda, by);
+    for (int i = 0; i < c->rows; i++) y[c->multiplier[i]] = o->of_rows.lambda[i];
 }
 
 /* o->u := u with q'' moved by w, K w = lambda. */
@@ -228,13 +211,13 @@ keel_status choice_solve(struct field *fd, double t, double *u) {
     status = map_value(fd, &fd->algebraic, t, u, o->here);
     if (status != KEEL_OK) return status;
     solve_block(fd, o->here, y);
-    find_unseen(fd);
+    redundant_find_unseen(&o->of_rows, &o->space, choice_of(fd)->coordinates, o->k_rows, o->mass);
     trade(fd, y, NULL);
     status = map_value(fd, &fd->algebraic, t, u, o->here);
-    if (status == KEEL_OK && o->unseen.rows) move_accelerations(fd, u);
+    if (status == KEEL_OK && o->of_rows.unseen.rows) move_accelerations(fd, u);
     for (int first = own; first < fd->m && status == KEEL_OK; first += own)
         solve_block(fd, o->here + first, y + first);
-    if (status == KEEL_OK && o->unseen.rows) status = spread(fd, t, u);
+    if (status == KEEL_OK && o->of_rows.unseen.rows) status = spread(fd, t, u);
     show(fd, o->of_rows.in_force);
     return status;
 }

@@ -286,6 +286,33 @@ static keel_status start_bare(struct engine *e, double t, const double *u) {
     return e->manifold.stabilizer->begin ? e->manifold.stabilizer->begin(&e->manifold.view, t, x) : KEEL_OK;
 }
 
+/* f and y at the start, and what is kept there. */
+static keel_status stand_at(struct engine *e, double t, double *x) {
+    struct run_state *r = e->r;
+    struct field *fd = &e->field;
+    keel_status status = field_rhs(fd, t, x, e->f[r->current]);
+    if (status != KEEL_OK) return engine_fail_by_fault(e);
+    r->rhs_known[r->current] = 1;
+    memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
+    return reference_set(e, t, x) == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
+}
+
+/* Rows that carry the motion here need not be those by which the start was found, and these may hang on them
+ * loosely (choice.c).  Values that are fixed stay.  1: x has moved. */
+static int moves_onto(struct engine *e, double t, double *x, const unsigned char *fixed) {
+    struct manifold *m = &e->manifold;
+    struct field *fd = &e->field;
+    size_t bytes = (size_t)(fd->n + fd->m) * sizeof *x;
+    if (!fd->dae.choice.serves || !m->stagger || !manifold_to_round_off(m)) return 0;
+    memcpy(e->scratch, x, bytes);
+    manifold_weigh(m, e->f[e->r->current]);
+    for (int j = 0; j < fd->n && fixed; j++)
+        if (fixed[j]) m->inverse_weight[j] = 0;
+    if (manifold_correct(m, t, x, NULL) != KEEL_OK) memcpy(x, e->scratch, bytes);
+    fd->fault.status = KEEL_OK;
+    return memcmp(x, e->scratch, bytes) != 0;
+}
+
 static keel_status start_at(struct engine *e, double t, const double *u, const unsigned char *fixed) {
     struct run_state *r = e->r;
     struct field *fd = &e->field;
@@ -300,14 +327,13 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     if (e->verified || e->rows.at[KEEL_ROW_ENERGY] > 0) manifold_choose(&e->manifold); /* else it just was */
     for (int i = 0; i < fd->n + fd->m; i++) fd->size[i] = fmax(fd->size[i], fabs(x[i]));
-    status = field_rhs(fd, t, x, e->f[r->current]);
-    if (status != KEEL_OK) return engine_fail_by_fault(e);
-    r->rhs_known[r->current] = 1;
-    memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
-    if (reference_set(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
+    status = stand_at(e, t, x);
+    if (status == KEEL_OK && moves_onto(e, t, x, fixed)) status = stand_at(e, t, x);
+    if (status != KEEL_OK) return status;
     if (e->measured) {
         if (rows_grow_all(fd, &e->rows, t, x) != KEEL_OK || reference_refine(e, t, x) != KEEL_OK)
             return engine_fail_by_fault(e);
+        manifold_grow_carried(&e->manifold);
         rows_certify(&e->rows);
     }
     sizes_take_masses(fd, t, x);

@@ -47,8 +47,11 @@ struct map {
 
 /* Which of dependent rows carry the motion (redundant.c). */
 struct redundant {
-    int *in_force;        /* rows: 1, 0 */
-    double *whole, *left; /* rows: squares of their lengths, and of what is left of them */
+    int *in_force;          /* rows: 1, 0 */
+    double *whole, *left;   /* rows: squares of their lengths, and of what is left of them */
+    struct rowspace unseen; /* N^T: of what K^T does not see of the multipliers, for each row left out */
+    double *share, *row;    /* rows, columns padded */
+    double *lambda, *none;  /* rows padded; zeros */
 };
 
 /* M v' = F - K^T lambda, K v' = -gamma with K = (G; A).  With M = L L^T and the rows of K L^-T as a row
@@ -78,7 +81,6 @@ struct mechanics {
 struct choice {
     int serves;               /* y holds nothing else */
     struct rowspace space;    /* of K L^-T at the last place */
-    struct rowspace unseen;   /* of what K^T does not see of the multipliers */
     struct redundant of_rows; /* at the last place */
     double *mass, *k_rows;    /* L; K behind it */
     int entries, *to, *place; /* where those of F_y stand there, -1: nowhere */
@@ -269,10 +271,19 @@ keel_status mechanics_bad_mass(struct field *fd, double t, int row);
 keel_status mechanics_lost_rank(struct field *fd, double t, int row);
 /* redundant.c: the rows in force, so many, of B = K L^-T in the row space, which is overwritten.  A row that
  * has no direction left is among them where there are not enough. */
+void redundant_layout(struct redundant *r, struct arena *a, int rows, int columns);
 void redundant_choose(const struct redundant *r, const struct rowspace *space, int independent);
 /* Of a row space that is factored: the least share of a row's length that no row before it has, since
  * |B_i|^2 = |q_i|^2 + sum_j r_ij^2 |q_j|^2. */
 double redundant_least_fraction(const struct rowspace *space, int *row);
+/* C_r of K_r = sum C_rj K_j, a row left out of the space of K L^-T (mass: L, NULL for 1), until the next call. */
+const double *redundant_shares(const struct redundant *r, const struct rowspace *space, int columns,
+                               const double *row, const double *mass);
+/* r->unseen, from all these. */
+void redundant_find_unseen(struct redundant *r, const struct rowspace *space, int columns,
+                           const double *k_rows, const double *mass);
+/* The nearest to lambda whose N^T lambda is N^T by, NULL: 0; in r->lambda. */
+void redundant_trade(const struct redundant *r, int rows, const double *lambda, const double *by);
 #define REDUNDANT_NARROW 0.2 /* share of its own below which a row of the start may be replaced */
 /* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
 double mechanics_orthogonal_fraction(const struct field *fd, int *row);

@@ -24,6 +24,7 @@ struct staggered {
     int *state;                   /* n: by blocks */
     int *first_state, *first_row; /* blocks + 1: of the states, of the kept rows */
     double *part;                 /* width: what one block adds */
+    int *constraint, *level;      /* of each row of a block: what it is of, -1: none; 0, or 1: its d/dt */
     int together; /* 1: at this point all rows were factored as one, and the other factors are gone */
 };
 
@@ -177,6 +178,8 @@ void manifold_staggered_layout(struct manifold *m, struct arena *a);
 void manifold_staggered_choose(struct manifold *m);
 keel_status manifold_staggered_correct(struct manifold *m, double t, double *x, double *low, int fresh);
 void manifold_staggered_tangent(struct manifold *m, double *e);
+/* The sizes of rows that others carry where y was solved for last (choice.c). */
+void manifold_grow_carried(struct manifold *m);
 /* The two by mass with a sparse K (manifold_sparse.c): space holds the directions themselves. */
 void manifold_sparse_border(struct manifold *m, int first_kept);
 void manifold_sparse_tangents(const struct manifold *m, int count, double *const e[2]);

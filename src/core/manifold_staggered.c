@@ -36,6 +36,8 @@ void manifold_staggered_layout(struct manifold *m, struct arena *a) {
     g->first_state = arena_ints(a, blocks + 1);
     g->first_row = arena_ints(a, blocks + 1);
     g->part = arena_doubles(a, (size_t)m->fd->width);
+    g->constraint = arena_ints(a, (size_t)m->rows->count + 1);
+    g->level = arena_ints(a, (size_t)m->rows->count + 1);
 }
 
 /* The direction of the row's last state: no row has two. */
@@ -67,6 +69,20 @@ static int has_equal_blocks(const struct manifold *m, const keel_variations *v) 
     return 1;
 }
 
+/* Of the motion's rows.  The last row of a constraint is its d/dt: what rolls has no other. */
+static void find_constraints(struct manifold *m) {
+    const struct staggered *g = &m->staggered;
+    const keel_choice *c = &keel_extras_of(&m->fd->p)->choice;
+    for (int i = 0; i < g->first_row[1]; i++) {
+        int hidden = m->row[i] - m->rows->at[KEEL_ROW_HIDDEN];
+        int is = m->fd->dae.choice.serves && hidden >= 0 && hidden < m->rows->of[KEEL_ROW_HIDDEN];
+        g->constraint[i] = is ? c->hidden[hidden] : -1;
+        g->level[i] = 1;
+        for (int j = 0; j < i; j++)
+            if (g->constraint[j] == g->constraint[i]) g->level[j] = 0;
+    }
+}
+
 /* States and kept rows, block by block; where directions differ from the motion, all go together. */
 void manifold_staggered_choose(struct manifold *m) {
     const keel_variations *v = &keel_extras_of(&m->fd->p)->variations;
@@ -83,6 +99,7 @@ void manifold_staggered_choose(struct manifold *m) {
         g->first_row[b + 1] = rows;
     }
     m->stagger = has_equal_blocks(m, v);
+    find_constraints(m);
 }
 
 /* The motion's row space. */
@@ -141,10 +158,27 @@ static int is_invariant(const struct manifold *m, int i) {
 
 /* Is it of a constraint that others carry here (choice.c)? */
 static int is_carried(const struct manifold *m, int i) {
-    const keel_choice *c = &keel_extras_of(&m->fd->p)->choice;
-    int hidden = m->fd->dae.choice.serves ? m->row[i] - m->rows->at[KEEL_ROW_HIDDEN] : -1;
-    if (hidden < 0 || hidden >= m->rows->of[KEEL_ROW_HIDDEN] || c->hidden[hidden] < 0) return 0;
-    return !m->fd->dae.choice.of_rows.in_force[c->hidden[hidden]];
+    int of = m->staggered.constraint[i];
+    return of >= 0 && !m->fd->dae.choice.of_rows.in_force[of];
+}
+
+/* What others carry has their round-off beside its own, K_r = sum C_rj K_j: so have its derivatives. */
+void manifold_grow_carried(struct manifold *m) {
+    const struct staggered *g = &m->staggered;
+    int rows = m->stagger ? g->first_row[1] : 0;
+    double *size = m->rows->size;
+    for (int i = 0; i < rows; i++) {
+        if (!is_carried(m, i)) continue;
+        const double *share = choice_shares(m->fd, g->constraint[i]);
+        for (int b = 0; b < g->blocks; b++) {
+            const int *row = m->row + b * rows;
+            double sum = 0;
+            for (int j = 0; j < rows; j++)
+                if (g->constraint[j] >= 0 && g->level[j] == g->level[i])
+                    sum += fabs(share[g->constraint[j]]) * size[row[j]];
+            size[row[i]] = fmax(size[row[i]], sum);
+        }
+    }
 }
 
 /* 0: an invariant depends on other rows here, as energy on momentum where bodies turn as one.  Constraints
@@ -196,6 +230,7 @@ keel_status manifold_staggered_correct(struct manifold *m, double t, double *x, 
     struct staggered *g = &m->staggered;
     keel_status status = fresh ? choice_make(m->fd, t, x) : KEEL_OK;
     if (status != KEEL_OK) return status;
+    if (fresh) manifold_grow_carried(m);
     if (fresh && !is_alike(m)) m->stagger = 0; /* all of them together, from here on */
     else if (fresh) g->together = !factor_motion(m);
     if (!m->stagger || g->together) {

@@ -33,7 +33,7 @@ void mechanics_layout(struct field *fd, struct arena *a) {
     m->space.r = arena_doubles(a, k * k + 1);
     m->space.inverse = arena_doubles(a, k + 1);
     m->space.used = arena_ints(a, k + 1);
-    m->of_rows = (struct redundant){arena_ints(a, k + 1), arena_doubles(a, k + 1), arena_doubles(a, k + 1)};
+    redundant_layout(&m->of_rows, a, fd->k, fd->nq);
 }
 
 keel_status mechanics_bad_mass(struct field *fd, double t, int row) {
@@ -229,44 +229,16 @@ int mechanics_rhs(double t, const double *x, double *dx, void *field) {
     return 0;
 }
 
-/* A redundant row as a combination of those in use, B_r = sum_j c_j B_j: c into m->z. */
-static void dependence(struct field *fd, int r) {
-    struct mechanics *m = &fd->mech;
-    memcpy(m->weighted, m->k_rows + (long)r * fd->nq, (size_t)fd->nq * sizeof *m->weighted);
-    memset(m->weighted + fd->nq, 0, (size_t)(m->space.width - fd->nq) * sizeof *m->weighted);
-    if (m->mass) dense_lower_solve(fd->nq, m->mass, m->weighted);
-    rowspace_components(&m->space, m->weighted, m->z);
-    rowspace_coefficients(&m->space, m->z);
-}
-
-/* A redundant row is a combination of the others, B_r = C B_u.  Any lambda_r may be traded for lambda_u -
- * C^T lambda_r; the least squares choice is found by minimizing |lambda|^2 one redundant row after the
- * other until it settles (a few sweeps: the rows are few and the problem is a small strictly convex one). */
 void mechanics_least_multipliers(struct field *fd) {
     struct mechanics *m = &fd->mech;
-    int k = fd->k;
     if (m->sparse) {
         mechanics_sparse_least_multipliers(fd);
         return;
     }
-    for (int sweep = 0; sweep < 100; sweep++) {
-        double change = 0, size = 0;
-        for (int r = 0; r < k; r++) {
-            if (m->space.used[r]) continue;
-            dependence(fd, r);
-            double along = fd->lambda[r], length = 1; /* direction: +1 on r, -C_r on the others */
-            for (int j = 0; j < k; j++) {
-                along -= m->z[j] * fd->lambda[j];
-                length += m->z[j] * m->z[j];
-            }
-            double step = -along / length;
-            fd->lambda[r] += step;
-            for (int j = 0; j < k; j++) fd->lambda[j] -= step * m->z[j];
-            change = fmax(change, fabs(step));
-            size = fmax(size, fabs(fd->lambda[r]));
-        }
-        if (change <= DBL_EPSILON * size) break;
-    }
+    redundant_find_unseen(&m->of_rows, &m->space, fd->nq, m->k_rows, m->mass);
+    if (m->of_rows.unseen.rows == 0) return;
+    redundant_trade(&m->of_rows, fd->k, fd->lambda, NULL);
+    memcpy(fd->lambda, m->of_rows.lambda, (size_t)fd->k * sizeof *fd->lambda);
 }
 
 keel_status mechanics_reactions(struct field *fd, double t, const double *u, double *out) {

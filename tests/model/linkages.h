@@ -118,15 +118,16 @@ static inline void linkage_four_bar(struct linkage *l, int repeated) {
     l->by = "a", l->value = a;
 }
 
-/* As many rods as they like: two of them carry the plate. */
+/* Two of the rods carry the plate; they are more than its coordinates (docs/limits.md).  No rod is near the line
+ * through its ends on it, where the plate may turn. */
 static inline void linkage_rods(struct linkage *l, int rods) {
-    double length = linkage_uniform(l, 0.5, 1.5), swing = linkage_uniform(l, -1, 1);
+    double length = linkage_uniform(l, 0.5, 1.5), swing = linkage_uniform(l, -0.5, 0.5);
     linkage_add(l, "param l = %.17g, m = %.17g, J = %.17g, x[1..%d] = (", length, linkage_uniform(l, 0.5, 2),
                 linkage_uniform(l, 0.1, 1), rods);
     for (int k = 0; k < rods; k++)
-        linkage_add(l, "%s%.17g", k ? ", " : "", 0.5 * k + linkage_uniform(l, -0.2, 0.2));
+        linkage_add(l, "%s%.17g", k ? ", " : "", 0.5 * k + linkage_uniform(l, -0.1, 0.1));
     linkage_add(l, "), y[1..%d] = (", rods);
-    for (int k = 0; k < rods; k++) linkage_add(l, "%s%.17g", k ? ", " : "", linkage_uniform(l, -0.3, 0.3));
+    for (int k = 0; k < rods; k++) linkage_add(l, "%s%.17g", k ? ", " : "", linkage_uniform(l, -0.1, 0.1));
     linkage_add(l,
                 ")\ncoord p, q, f\nlagrangian m*(p'^2 + q'^2)/2 + J*f'^2/2 + m*gravity[2]*q\n"
                 "for i in 1..%d:\n"
@@ -161,22 +162,37 @@ static inline double bennett_places(const double *length, const double *twist, c
     return fabs(place[4].r[0]) + fabs(place[4].r[1]) + fabs(place[4].r[2]);
 }
 
-/* tan(theta_A/2) tan(theta_B/2) = sin((beta + alpha)/2)/sin((beta - alpha)/2), theta_C = -theta_A; or with other
+/* The middles of two, three and four and their attitudes where A stands at this angle:
+ * tan(theta_A/2) tan(theta_B/2) = sin((beta + alpha)/2)/sin((beta - alpha)/2), theta_C = -theta_A; or with other
  * signs, by the directions in which angles are counted. */
+static inline void bennett_closed(const double *length, const double *twist, double at,
+                                  struct place *middle) {
+    double ratio = sin((twist[1] + twist[0]) / 2) / sin((twist[1] - twist[0]) / 2), off = HUGE_VAL;
+    for (int k = 0; k < 4; k++) {
+        struct place place[5];
+        double half = (k & 1 ? -1 : 1) * (k & 2 ? 1 / ratio : ratio) / tan(at / 2);
+        double theta[] = {at, 2 * atan(half), -at}, there = bennett_places(length, twist, theta, place);
+        if (there >= off) continue;
+        off = there;
+        for (int i = 0; i < 3; i++) middle[i] = bennett_next(place[i + 1], length[(i + 1) % 2] / 2, 0, 0);
+    }
+    assert_true(off < 1e-12);
+}
+
+/* It starts by the coordinate of four's middle that moves most. */
 static inline void linkage_bennett(struct linkage *l) {
     static const char *const body[] = {"two", "three", "four"};
     double a = linkage_uniform(l, 0.8, 1.2), b = a * linkage_uniform(l, 0.5, 0.85);
-    double alpha = linkage_uniform(l, 0.6, 1.3), beta = asin(b * sin(alpha) / a), off = HUGE_VAL;
-    double length[] = {a, b}, twist[] = {alpha, beta}, first = linkage_uniform(l, 0.7, 2.2);
-    double ratio = sin((beta + alpha) / 2) / sin((beta - alpha) / 2);
-    struct place place[5], best[5] = {{{0}, {{0}}}};
-    for (int k = 0; k < 4; k++) {
-        double half = (k & 1 ? -1 : 1) * (k & 2 ? 1 / ratio : ratio) / tan(first / 2);
-        double theta[] = {first, 2 * atan(half), -first};
-        double there = bennett_places(length, twist, theta, place);
-        if (there < off) off = there, memcpy(best, place, sizeof best);
+    double alpha = linkage_uniform(l, 0.6, 1.3), beta = asin(b * sin(alpha) / a);
+    double length[] = {a, b}, twist[] = {alpha, beta}, at = linkage_uniform(l, 0.7, 2.2), way[3];
+    struct place middle[3], beside[3];
+    int most = 0;
+    bennett_closed(length, twist, at, middle);
+    bennett_closed(length, twist, at + 1e-3, beside);
+    for (int i = 0; i < 3; i++) {
+        way[i] = fabs(beside[2].r[i] - middle[2].r[i]);
+        if (way[i] > way[most]) most = i;
     }
-    assert_true(off < 1e-12);
     linkage_add(l, "param a = %.17g, b = %.17g, alpha = %.17g, beta = asin(b*sin(alpha)/a), z = (0, 0, 1)\n",
                 a, b, alpha);
     linkage_add(l, "let far(twist) = (0, -sin(twist), cos(twist))\n");
@@ -185,15 +201,12 @@ static inline void linkage_bennett(struct linkage *l) {
                    "use Hinge B(two, (b/2, 0, 0), three, (-a/2, 0, 0), far(beta), z)\n"
                    "use Hinge C(three, (a/2, 0, 0), four, (-b/2, 0, 0), far(alpha), z)\n"
                    "use Hinge D(four, (b/2, 0, 0), ground, (0, 0, 0), far(beta), z)\n");
-    for (int k = 0; k < 3; k++) {
-        double half[3];
-        turn_vector(best[k + 1].q, length[(k + 1) % 2] / 2, 0, 0, half);
-        for (int i = 0; i < 3; i++) half[i] += best[k + 1].r[i];
-        linkage_guess(l, body[k], half, best[k + 1].q);
-        if (k == 2)
-            linkage_add(l, "init four.r[1] = %.17g, four.r[1]' = %.17g\n", half[0],
-                        linkage_uniform(l, 0.1, 0.4));
-    }
+    for (int k = 0; k < 2; k++) linkage_guess(l, body[k], middle[k].r, middle[k].q);
+    const double *q = middle[2].q.q;
+    linkage_add(l, "guess four.q = (%.17g, %.17g, %.17g, %.17g)\n", q[0], q[1], q[2], q[3]);
+    for (int i = 0; i < 3; i++)
+        linkage_add(l, "%s four.r[%d] = %.17g\n", i == most ? "init" : "guess", i + 1, middle[2].r[i]);
+    linkage_add(l, "init four.r[%d]' = %.17g\n", most + 1, linkage_uniform(l, 0.1, 0.4));
     l->by = "alpha", l->value = alpha;
 }
 
@@ -231,7 +244,7 @@ static inline void linkage_make(struct linkage *l, enum linkage_kind kind, uint6
     linkage_add(l, "model linkage\nlibrary body3d\nparam gravity = (%.17g, %.17g, %.17g)\n", g[0], g[1],
                 g[2]);
     if (kind == LINKAGE_FOUR_BAR) linkage_four_bar(l, (int)(number % 3));
-    if (kind == LINKAGE_RODS) linkage_rods(l, 3 + (int)(number % 4));
+    if (kind == LINKAGE_RODS) linkage_rods(l, 4 + (int)(number % 3));
     if (kind == LINKAGE_BENNETT) linkage_bennett(l);
     if (kind == LINKAGE_STEWART) linkage_stewart(l);
     linkage_add(l, "invariant energy\nrun 0 .. %.17g\n", end);
