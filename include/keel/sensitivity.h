@@ -18,8 +18,10 @@
  *     G S_q + g_p = 0   and its d/dt,
  *
  * which are held to round-off as g and G q' are; multipliers are no unknowns, and
- * keel_variational_multipliers has them and their derivatives.  What depends on t there, rolling constraints,
- * masses that change and switches are for models (keel/model.h).  Events are those of the problem: what one
+ * keel_variational_multipliers has them and their derivatives.  Constraints of mechanics that follow from
+ * others are found, and those that carry the motion chosen where it is; multipliers are then the least ones.
+ * What depends on t there, rolling constraints, masses that change and switches are for models
+ * (keel/model.h).  Events are those of the problem: what one
  * changes in S is up to the program that acts on it. */
 #ifndef KEEL_SENSITIVITY_H
 #define KEEL_SENSITIVITY_H

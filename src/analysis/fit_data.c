@@ -82,7 +82,7 @@ static keel_status refuse_column(keel_fit *f, const char *table, const char *nam
     return fit_fail(f, KEEL_EINVAL,
                     "%.120s: the model has neither a column nor a parameter `%.80s`%s%.80s%s; name the "
                     "columns that count by options.columns",
-                    table, name, near ? ": did you mean `" : "", near ? near : "", near ? "`?" : "");
+                    table, name, near ? ", but `" : "", near ? near : "", near ? "`" : "");
 }
 
 static keel_status take_heading(keel_fit *f, const char *table, const char *name, struct heading *out) {

@@ -216,8 +216,8 @@ static double mean_of(const keel_lyapunov *l, int first, int last, int from, int
 }
 
 /* Motions that part as t^c look like an exponent c/t.  By how much they may be taken for one: c is the slope
- * of the blocks' growth over 1/t, as far as their scatter tells it, and 1, that of motions at different speeds,
- * where that tells nothing. */
+ * of the blocks' growth over 1/t, as far as their scatter tells it, and 1, that of motions at different
+ * speeds, where that tells nothing. */
 static double power_of_time(const keel_lyapunov *l, int from, int to, double mean) {
     double product = 0, square = 0, rest = 0, inverse = 0, width[BLOCKS];
     for (int b = 0; b < l->blocks; b++) inverse += width[b] = 1 / (l->waited + (b + 0.5) * fabs(l->length));

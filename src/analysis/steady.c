@@ -345,7 +345,7 @@ static keel_status find_eigenvalues(keel_steady *s) {
     return KEEL_OK;
 }
 
-/* What linear equations do not see ------------------------------------------------------------------------ */
+/* What linear equations do not see ----------------------------------------------------------------------- */
 
 static int has_switches(const keel_problem *p) {
     int has = 0;

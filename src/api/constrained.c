@@ -17,6 +17,7 @@
  *
  * by the same matrix.  The rates in brackets, third derivatives of g and H, are central differences of order
  * 4 along the motion, of ways that agree to 1e-10. */
+#include "api/dependent.h"
 #include "api/variational.h"
 
 #include "base/text.h"
@@ -53,7 +54,9 @@ struct constrained {
     double *x, *mass, *mass_by_p, *force; /* n; factored nq x nq; count x nq x nq; work */
     double *e, *matrix;                   /* nq x k; k x k, factored */
     double *lambda, *slope, *dw, *s;      /* k each copy; x': n; w': nq; s: nq */
-    int *mass_pivot, *pivot;
+    double *traded;                       /* k, behind which nq */
+    struct dependent dependent;           /* the rows that carry the motion */
+    int *mass_pivot;
 };
 
 static double *carve(double **at, size_t count) {
@@ -73,24 +76,24 @@ static int take_memory(struct constrained *c) {
     size_t n = (size_t)c->n, q = (size_t)c->nq, k = (size_t)c->k, count = (size_t)c->count;
     size_t point = n + n * n + count * n + k + count * k + k * q + count * k * q + k * q * q;
     size_t rest =
-        2 * n + q * q + count * q * q + q * (n + 1) + n + count * q + q * k + k * k + (1 + count) * k + 2 * q;
+        2 * n + q * q + count * q * q + q * (n + 1) + n + count * q + q * k + k * k + (2 + count) * k + 3 * q;
     double *at = c->memory = calloc(5 * point + rest + 1, sizeof *at);
     c->point = point;
     c->mass_pivot = calloc(q + 1, sizeof *c->mass_pivot);
-    c->pivot = calloc(k + 1, sizeof *c->pivot);
-    if (!at || !c->mass_pivot || !c->pivot) return 0;
+    if (!dependent_open(&c->dependent, c->nq, c->k) || !at || !c->mass_pivot) return 0;
     carve_point(&c->at, c, &at), carve_point(&c->rate, c, &at), carve_point(&c->beside, c, &at);
     carve_point(&c->trial[0], c, &at), carve_point(&c->trial[1], c, &at);
     c->x = carve(&at, n), c->slope = carve(&at, n), c->mass = carve(&at, q * q);
     c->mass_by_p = carve(&at, count * q * q), c->force = carve(&at, q * (n + 1) + n + count * q);
     c->e = carve(&at, q * k), c->matrix = carve(&at, k * k), c->lambda = carve(&at, (1 + count) * k);
-    c->dw = carve(&at, q), c->s = carve(&at, q);
+    c->dw = carve(&at, q), c->s = carve(&at, q), c->traded = carve(&at, k + q);
     return 1;
 }
 
 void constrained_close(struct constrained *c) {
     if (!c) return;
-    free(c->memory), free(c->mass_pivot), free(c->pivot);
+    dependent_close(&c->dependent);
+    free(c->memory), free(c->mass_pivot);
     free(c);
 }
 
@@ -200,7 +203,7 @@ static int factor(struct constrained *c) {
         for (int i = 0; i < k; i++) c->matrix[i * k + l] = along_row(c, &c->at, i, c->force);
         for (int j = 0; j < q; j++) c->e[j * k + l] = c->force[q + j];
     }
-    return dense_lu(k, c->matrix, c->pivot, NULL) != 0;
+    return dependent_factor(&c->dependent, c->at.jacobian, c->matrix);
 }
 
 /* x' := x' - E lambda */
@@ -217,7 +220,8 @@ static int move(struct constrained *c, double t, const double *u) {
     if (c->k && factor(c)) return 1;
     for (int i = 0; i < c->k; i++)
         c->lambda[i] = bend(c, &c->at, i, c->at.f, c->at.f) + along_row(c, &c->at, i, c->at.f);
-    if (c->k) dense_lu_solve(c->k, c->matrix, c->pivot, c->lambda);
+    if (c->k) dependent_solve(&c->dependent, c->lambda);
+    dependent_trade(&c->dependent, c->lambda, NULL);
     push(c, c->lambda, c->slope);
     for (int j = 0; j < c->nq; j++) c->dw[j] = dot(c->n, c->at.fx + j * c->n, c->slope);
     return 0;
@@ -305,6 +309,17 @@ static void vary_forces(struct constrained *c, int k, const double *s, double *o
     for (int j = 0; j < q; j++) out[q + j] -= force[j];
 }
 
+/* lambda = G w stays the least one: N^T Lambda = N^T (dG w), as in core/choice.c. */
+static void vary_least(struct constrained *c, int k, const double *s, double *lambda) {
+    double *along = c->traded, *w = along + c->k;
+    memcpy(along, c->lambda, (size_t)c->k * sizeof *along);
+    dependent_solve(&c->dependent, along);
+    for (int j = 0; j < c->nq; j++) w[j] = dot(c->k, c->e + j * c->k, along);
+    for (int i = 0; i < c->k; i++)
+        along[i] = bend(c, &c->at, i, w, s) + dot(c->nq, gradient_by_p(c, &c->at, k, i), w);
+    dependent_trade(&c->dependent, lambda, along);
+}
+
 /* S' of direction k, and Lambda behind lambda. */
 static void vary(struct constrained *c, int k, const double *s, double *out) {
     const struct point *p = &c->at;
@@ -321,8 +336,9 @@ static void vary(struct constrained *c, int k, const double *s, double *out) {
             sum += gradient(c, p, i)[j] * (dot(n, c->rate.fx + j * n, s) + c->rate.fp[k * n + j]);
         lambda[i] = sum;
     }
-    if (c->k) dense_lu_solve(c->k, c->matrix, c->pivot, lambda);
+    if (c->k) dependent_solve(&c->dependent, lambda);
     push(c, lambda, out);
+    if (c->dependent.independent < c->k) vary_least(c, k, s, lambda);
 }
 
 int constrained_rates(double t, const double *u, double *out, void *user) {
@@ -431,7 +447,20 @@ static const char *look(struct constrained *c, double t, const double *u0) {
     if (memcmp(c->at.g, c->beside.g, (size_t)k * sizeof *d) ||
         (!c->second && k && memcmp(c->at.f, c->beside.f, (size_t)n * sizeof *d)))
         return "constraints, and a hamiltonian with constraints, must not depend on t; write them as a model";
-    return k && factor(c) ? "the constraints depend on each other at the start" : NULL;
+    if (c->second) dependent_find(&c->dependent, &c->v->of, c->at.jacobian);
+    if (k && factor(c)) return "the constraints depend on each other at the start";
+    for (int l = 0; l < c->count; l++)
+        if (dependent_contradiction(&c->dependent, c->at.gp + l * k) > FITS)
+            return "with another value of a parameter redundant constraints contradict each other: there is "
+                   "no derivative by it";
+    return NULL;
+}
+
+/* M = L L^T for the choice of rows; 0: it is no such matrix, or without memory. */
+static int take_root(struct constrained *c) {
+    const keel_problem *p = &c->v->of;
+    double *mass = c->dependent.mass = calloc((size_t)c->nq * (size_t)c->nq + 1, sizeof *mass);
+    return mass && p->mass.value(p->t0, p->u0, mass, p->user) == 0 && dense_cholesky(c->nq, mass, NULL) == 0;
 }
 
 struct constrained *constrained_open(keel_variational *v, const char **why) {
@@ -447,6 +476,7 @@ struct constrained *constrained_open(keel_variational *v, const char **why) {
     if (mass &&
         (p->mass.value(p->t0, p->u0, c->mass, p->user) || dense_lu(c->nq, c->mass, c->mass_pivot, NULL)))
         *why = "the mass matrix is singular";
+    if (mass && !*why && !take_root(c)) *why = "the mass matrix is not positive definite";
     if (c->second && !*why && v->by.mass && v->by.mass(p->t0, p->u0, c->mass_by_p, p->user))
         *why = "the mass matrix has no derivatives";
     if (!*why) *why = look(c, p->t0, p->u0);

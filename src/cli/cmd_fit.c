@@ -45,7 +45,7 @@ static void print_text(const struct fitting *f, FILE *out) {
     keel_fit_measured c;
     const char *sentence;
     if (!keel_fit_summarise(f->fit, &s)) return;
-    fprintf(out, "%s  %s  rtol %g\n", keel_model_name(j->model), j->pair, KEEL_VALUE(&j->keel, rtol));
+    job_headline(j, out);
     fprintf(out, "  %d numbers", s.points);
     if (s.missing) fprintf(out, " (%d more are missing)", s.missing);
     if (s.experiments > 1) fprintf(out, " of %d experiments", s.experiments);
@@ -207,8 +207,8 @@ static int fit(struct fitting *f) {
     f->fit = keel_fit_open(j->model, &j->keel, &with);
     if (!f->fit) return job_no_memory(j);
     if (keel_fit_status(f->fit) < 0) return fit_failed(f, "", 0);
-    if (take_data(f) || take_list(f, opt_sigma, keel_fit_sigma, "--sigma ") ||
-        take_list(f, opt_bounds, keel_fit_bound, "--bounds ") || plane_out(j, &f->out) ||
+    if (take_data(f) || take_list(f, opt_sigma, keel_fit_sigma, "--sigma: ") ||
+        take_list(f, opt_bounds, keel_fit_bound, "--bounds: ") || plane_out(j, &f->out) ||
         plot_open(&f->plot, j))
         return j->status;
     waiting_begin(&waiting, &j->messages, "fitting");

@@ -7,6 +7,7 @@
 
 #include <keel/lyapunov.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,7 +33,7 @@ static void print_text(const struct parting *p, FILE *out) {
     const struct job *j = &p->job;
     keel_exponent e;
     const char *name;
-    fprintf(out, "%s  %s  rtol %g\n", keel_model_name(j->model), j->pair, KEEL_VALUE(&j->keel, rtol));
+    job_headline(j, out);
     fprintf(out, "  t %g .. %g, counted from %g on\n", j->t0, j->t1,
             j->t0 + copysign(p->transient, j->t1 - j->t0));
     fprintf(out, "  exponent        standard error\n");
@@ -108,10 +109,12 @@ static int lyapunov(struct parting *p) {
     p->transient = 0.1 * fabs(j->t1 - j->t0);
     if (job_number(j, opt_transient, &p->transient)) return j->status;
     if (!(p->transient >= 0) || !(p->transient < fabs(j->t1 - j->t0)))
-        return job_fail(j, EXIT_USAGE, "--transient must be shorter than the run, which takes %g",
+        return job_fail(j, EXIT_USAGE,
+                        "--transient must not be negative, and shorter than the run, which takes %g",
                         fabs(j->t1 - j->t0));
     j->keel.stop = stop_flag();
-    keel_lyapunov_options with = {.t_end = j->t1, .transient = p->transient, .progress = tell, .user = p};
+    keel_lyapunov_options with = {
+        .t_end = j->t1, .transient = fmax(p->transient, DBL_MIN), .progress = tell, .user = p};
     progress_open(&p->progress, j);
     p->found = keel_lyapunov_run(j->model, &j->keel, &with);
     progress_clear(&p->progress);

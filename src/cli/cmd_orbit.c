@@ -53,7 +53,7 @@ static void print_text(const struct orbiting *f, FILE *out) {
     const char *name;
     double value;
     if (!keel_orbit_summarise(f->orbit, &s)) return;
-    fprintf(out, "%s  %s  rtol %g\n", keel_model_name(j->model), j->pair, KEEL_VALUE(&j->keel, rtol));
+    job_headline(j, out);
     fprintf(out, "  period %.15g  (from %.6g, %d steps, %d segments)\n", s.period, s.guess, s.steps,
             s.segments);
     for (int i = 0; keel_orbit_start(f->orbit, i, &name, &value); i++)

@@ -265,8 +265,8 @@ static void refusals_have_a_sentence(void **state) {
     keel_discovery_close(NULL);
 }
 
-/* x' + y' is zero but for the last digit of one number, or exactly.  Numbers with so many digits are told: only
- * a number and its negative are seen to be related. */
+/* x' + y' is zero but for the last digit of one number, or exactly.  Numbers with so many digits are told:
+ * only a number and its negative are seen to be related. */
 static void odd_numbers_are_told(void **state) {
     (void)state;
     static const struct {

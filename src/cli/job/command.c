@@ -52,7 +52,7 @@ const struct command command_table[] = {
      "in\n"
      "families are told; --hold fixes a member.  Floquet's multipliers tell how deviations grow over a "
      "period:\n"
-     "beyond 1 in size the orbit is unstable.",
+     "beyond 1 in size the orbit is unstable.  Without --rtol it is 1e-13.",
      "keel orbit arenstorf.keel --period 17.07 --hold x,y",
      "the start values and the period to twelve digits, and the multipliers", orbit_command},
     {"steady", COMMAND_STEADY, "MODEL", "an equilibrium near the start, and its stability",
@@ -73,7 +73,7 @@ const struct command command_table[] = {
      "columns of the model, `sigma X` where standard deviations are known, parameters that differ between\n"
      "experiments; empty fields are missing values.  The search begins at the model's own values (--set).  "
      "What\n"
-     "the data cannot tell apart is named.",
+     "the data cannot tell apart is named.  Without --rtol it is 1e-8.",
      "keel fit pendulum.keel --data swing.csv --fit g,l --plot swing.svg",
      "g and l with their 95 % intervals, and a picture of data, fit and residuals", fit_command},
     {"discover", COMMAND_DISCOVER, "MODEL", "invariants that nobody stated",

@@ -477,3 +477,9 @@ void job_close(struct job *j) {
     free(j->path);
     *j = (struct job){0};
 }
+
+void job_headline(const struct job *j, FILE *out) {
+    fprintf(out, "%s  %s  ", keel_model_name(j->model), j->pair);
+    if (j->keel.step > 0) fprintf(out, "step %g\n", j->keel.step);
+    else fprintf(out, "rtol %g\n", KEEL_VALUE(&j->keel, rtol));
+}

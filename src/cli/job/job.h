@@ -75,4 +75,6 @@ int job_check_own(struct job *j, char (*method)[JOB_WORD], char (*stabilizer)[JO
 /* What `auto` has become, once a solver is open: project, watch or none. */
 void job_name_stabilizer(struct job *j, const keel_solver *s);
 double job_seconds(void); /* a clock */
+/* The first line of an answer: model, method, and what its steps go by. */
+void job_headline(const struct job *j, FILE *out);
 #endif
