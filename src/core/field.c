@@ -194,17 +194,17 @@ void field_layout(struct field *fd, struct arena *a) {
 }
 
 int field_attach(struct field *fd) {
-    fd->mech.saddle.lu = fd->hidden_rows.saddle.lu = NULL;
+    fd->mech.saddle.lu = NULL;
     int starved = bending_attach(fd); /* first: its rows stand in Newton's matrices */
     starved += newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
     starved += linear_attach(fd) + map_colour_attach(fd) + mass_change_attach(fd) + hamiltonian_attach(fd);
-    starved += fd->hidden_rows.sparse && saddle_attach(&fd->hidden_rows.saddle);
+    starved += hidden_sparse_attach(fd);
     return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
 
 void field_detach(struct field *fd) {
     if (fd->mech.sparse) saddle_detach(&fd->mech.saddle);
-    if (fd->hidden_rows.sparse) saddle_detach(&fd->hidden_rows.saddle);
+    hidden_sparse_detach(fd);
     newton_detach(fd);
     linear_detach(fd);
     bending_detach(fd);

@@ -2,20 +2,40 @@
  * (hidden_sparse.c). */
 #include "core/manifold.h"
 
+#include <math.h>
+#include <string.h>
+
+/* How far a state may be moved at unit cost: by sizes, and positions of a Hamiltonian with constraints no
+ * further than its momenta move them within a step, as in dq M dq + h^2 dv M dv.  By sizes alone a long chain
+ * would meet its invariants by moving far. */
+static void weigh(struct manifold *m) {
+    const struct field *fd = m->fd;
+    double *weight = fd->hidden_rows.weight;
+    int nq = fd->nq, known = fd->hidden_rows.blocks > 1 && m->norm == KEEL_BY_ERROR && fd->inertia[0] > 0;
+    memcpy(weight, m->inverse_weight, (size_t)fd->n * sizeof *weight);
+    for (int j = 0; j < nq && known; j++) {
+        double way = m->tau * weight[nq + j] / fd->inertia[j];
+        if (way > 0) weight[j] = fmin(weight[j], way);
+    }
+}
+
 /* The hidden rows first, then what invariants add to their directions. */
 static int factor(struct manifold *m) {
     struct field *fd = m->fd;
     struct rowspace *s = &m->space;
-    if (!hidden_sparse_factor(fd, m->inverse_weight, fd->hidden_rows.active, 0)) return 0;
+    const double *weight = fd->hidden_rows.weight;
+    weigh(m);
+    if (!hidden_sparse_factor(fd, weight, fd->hidden_rows.active, 0)) return 0;
     s->rows = m->kept - m->by_pattern;
     s->width = fd->width;
     for (int i = 0; i < s->rows; i++) {
         int row = m->row[m->by_pattern + i];
         int off = rows_in_units(m->rows, row, m->residual[row]) > m->units;
-        rowspace_set(s, i, fd->n, rows_gradient(m->rows, fd, row), m->inverse_weight);
+        rowspace_set(s, i, fd->n, rows_gradient(m->rows, fd, row), weight);
         m->floor_of[i] = hidden_sparse_border(fd, s, i, off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY);
     }
     rowspace_factor(s, m->floor_of);
+    hidden_sparse_face(fd, s, m->rows, m->row + m->by_pattern, weight);
     return 1;
 }
 
@@ -23,6 +43,7 @@ static int factor(struct manifold *m) {
 keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh) {
     struct field *fd = m->fd;
     double *a = m->d, *along = fd->line, *c = fd->hidden_rows.c;
+    const double *weight = fd->hidden_rows.weight;
     int first = fd->hidden_rows.first, invariants = m->kept - m->by_pattern;
     if (fresh && !factor(m)) return manifold_refuse(m, t, m->row[0]);
     for (int i = 0; i < fd->hidden_rows.count; i++)
@@ -32,18 +53,33 @@ keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, dou
         int row = m->row[m->by_pattern + i];
         const double *gradient = rows_gradient(m->rows, fd, row);
         m->c[i] = -m->residual[row];
-        for (int j = 0; j < fd->n; j++) m->c[i] -= gradient[j] * m->inverse_weight[j] * a[j];
+        for (int j = 0; j < fd->n; j++) m->c[i] -= gradient[j] * weight[j] * a[j];
     }
-    if (invariants) rowspace_shortest(&m->space, m->c, m->z, along);
-    for (int j = 0; j < fd->n; j++) a[j] = (invariants ? a[j] + along[j] : a[j]) * m->inverse_weight[j];
+    if (invariants) hidden_sparse_along(fd, &m->space, m->c, m->z, along);
+    for (int j = 0; j < fd->n; j++) a[j] = (invariants ? a[j] + along[j] : a[j]) * weight[j];
     manifold_move(x, low, fd->n, a);
     return KEEL_OK;
 }
 
+/* The displacement by which the invariants change as by e, along it. */
+static void leave_invariants(struct manifold *m, double *e) {
+    struct field *fd = m->fd;
+    const double *weight = fd->hidden_rows.weight;
+    for (int i = 0; i < m->space.rows; i++) {
+        const double *gradient = rows_gradient(m->rows, fd, m->row[m->by_pattern + i]);
+        m->c[i] = 0;
+        for (int j = 0; j < fd->n; j++) m->c[i] += gradient[j] * weight[j] * e[j];
+    }
+    hidden_sparse_along(fd, &m->space, m->c, m->z, m->d);
+    for (int j = 0; j < fd->n; j++) e[j] -= m->d[j];
+}
+
 void manifold_hidden_tangent(struct manifold *m, double *e) {
+    const double *weight = m->fd->hidden_rows.weight;
     int n = m->fd->n;
-    for (int j = 0; j < n; j++) e[j] = m->inverse_weight[j] > 0 ? e[j] / m->inverse_weight[j] : 0;
+    for (int j = 0; j < n; j++) e[j] = weight[j] > 0 ? e[j] / weight[j] : 0;
     hidden_sparse_tangent(m->fd, e);
-    rowspace_tangent(&m->space, e);
-    for (int j = 0; j < n; j++) e[j] *= m->inverse_weight[j];
+    if (m->fd->hidden_rows.blocks == 1) rowspace_tangent(&m->space, e);
+    else if (m->space.rows) leave_invariants(m, e);
+    for (int j = 0; j < n; j++) e[j] *= weight[j];
 }

@@ -40,6 +40,7 @@ keel_status start_hidden_factor(struct start *st, const struct start_level *leve
         st->floor_of[i] = hidden_sparse_border(fd, &s, i, st->dependent);
     }
     rowspace_factor(&s, st->floor_of);
+    hidden_sparse_face(fd, &s, st->rows, st->chosen + first, st->d);
     return KEEL_OK;
 }
 
@@ -57,7 +58,7 @@ void start_hidden_direction(struct start *st, const struct start_level *level, i
         for (int j = base; j < base + level->columns; j++)
             st->c[i] -= gradient[j] * start_reach(st, j) * st->d[j];
     }
-    if (s.rows) rowspace_shortest(&s, st->c, st->z, fd->line);
+    if (s.rows) hidden_sparse_along(fd, &s, st->c, st->z, fd->line);
     for (int j = 0; j < level->columns; j++) {
         double way = s.rows ? st->d[base + j] + fd->line[base + j] : st->d[base + j];
         st->d[j] = way * start_reach(st, base + j);
@@ -69,7 +70,7 @@ keel_status start_hidden_diagnose(struct start *st, double t, int row) {
     int dependent = 0, count = fd->hidden_rows.count;
     const int *start = fd->hidden_rows.pattern.row_start; /* a row that contains y is no such row */
     for (int i = 0; i < count; i++) st->part[i] = start[i] == start[i + 1];
-    int code = saddle_rank(&fd->hidden_rows.saddle, NULL, fd->hidden_rows.weighted, st->part);
+    int code = hidden_sparse_rank(fd, st->part);
     if (code < 0)
         return field_fault(fd, KEEL_ENOMEM, KEEL_ENOMEM, "no memory to look for contradictory equations");
     for (int i = 0; i < count; i++) dependent |= !st->part[i];

@@ -45,11 +45,11 @@ keel_status start_sparse_shorten(struct start *st, double t, const double *u, do
     int rows = r->sparse ? r->count : fd->kg, columns = r->sparse ? fd->n : fd->nq;
     if (rows == 0) return KEEL_OK;
     const keel_pattern *p = r->sparse ? &r->pattern : fd->constraint.user.pattern;
-    const double *here = r->weighted, *there = r->sparse ? r->entries : fd->sparse, *shift;
+    const double *here = r->before, *there = r->sparse ? r->entries : fd->sparse, *shift;
     double *share = st->d;
     keel_status status =
         r->sparse ? hidden_sparse_all(fd, t, u) : mechanics_sparse_rows(fd, t, u, &here, &shift);
-    if (r->sparse) memcpy(r->weighted, r->entries, (size_t)p->nnz * sizeof *r->weighted);
+    if (r->sparse) memcpy(r->before, r->entries, (size_t)p->nnz * sizeof *r->before);
     if (status == KEEL_OK)
         status = r->sparse ? hidden_sparse_all(fd, t, moved)
                            : map_entries(fd, &fd->constraint, t, moved, fd->sparse);
