@@ -112,6 +112,14 @@ struct algebra {
     double *place[2], *tangent[2], *way, *aim, *beside; /* n + m, m, n, m, n + m: on a way */
 };
 
+/* A term -gain P of J: at (t, u), which stays there, v := P v (baumgarte.c). */
+struct pull {
+    void *view;
+    double *gain;
+    keel_status (*aim)(void *view, double t, const double *u);
+    keel_status (*across)(void *view, double *v);
+};
+
 /* Rows of a large DAE's manifold, or of a large Hamiltonian's (hidden_sparse.c): B = H W^-1. */
 struct hidden_rows {
     int sparse;
@@ -152,8 +160,9 @@ struct field {
     double *mass;                /* ODE, DAE: its LU factors; large: its entries */
     struct mass_matrix *mass_lu; /* large: its factors, outside the block */
     int *pivot, mass_ready;
-    int damped;  /* the run adds a term to the rate: maps alone do not give its jacobian */
-    int sliding; /* nor where the rate is that of sliding along a switching surface */
+    int damped;       /* the run adds a term to the rate: maps alone do not give its jacobian */
+    struct pull pull; /* that term */
+    int sliding;      /* nor where the rate is that of sliding along a switching surface */
     struct mechanics mech;
     struct algebra dae;
     struct hidden_rows hidden_rows;
@@ -434,6 +443,7 @@ keel_status hidden_sparse_all(struct field *fd, double t, const double *u);
 int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const int *active, int any);
 /* a (n) := the shortest one with B a = c; c is overwritten. */
 void hidden_sparse_shortest(struct field *fd, double *c, double *a);
+void hidden_sparse_multiply(const struct field *fd, const double *v, double *out); /* out := H v */
 void hidden_sparse_tangent(struct field *fd, double *a); /* takes off what B spans */
 /* Row i of s, weighted, freed of what B spans; the share of what is left that floor_of is of the whole. */
 double hidden_sparse_border(struct field *fd, struct rowspace *s, int i, double floor_of);
