@@ -24,6 +24,7 @@ enum {
     KEEL_OWN_DIRECTIONS = 64,   /* moves along directions of its own, not by the smallest weighted change */
     KEEL_OFF_GRID = 128,        /* makes steps longer or shorter, so that they are on no grid */
     KEEL_DEFAULT = 256,         /* the one that is taken where rows are to be kept; one of the registry */
+    KEEL_SPARSE_ROWS = 1024,    /* asks for no full rows where a large problem has patterns */
     KEEL_IN_STEP = 512          /* corrects inside the step: its end shows no correction */
 };
 

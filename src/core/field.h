@@ -130,6 +130,14 @@ struct hidden_block {
     int idle;                       /* none of its rows is active */
 };
 
+/* A term -gain P of J: at (t, u), which stays there, v := P v (baumgarte.c). */
+struct pull {
+    void *view;
+    double *gain;
+    keel_status (*aim)(void *view, double t, const double *u);
+    keel_status (*across)(void *view, double *v);
+};
+
 /* Rows of a large DAE's manifold, or of a large Hamiltonian's (hidden_sparse.c): B = H W^-1. */
 struct hidden_rows {
     int sparse;
@@ -175,8 +183,9 @@ struct field {
     double *mass;                /* ODE, DAE: its LU factors; large: its entries */
     struct mass_matrix *mass_lu; /* large: its factors, outside the block */
     int *pivot, mass_ready;
-    int damped;  /* the run adds a term to the rate: maps alone do not give its jacobian */
-    int sliding; /* nor where the rate is that of sliding along a switching surface */
+    int damped;       /* the run adds a term to the rate: maps alone do not give its jacobian */
+    struct pull pull; /* that term */
+    int sliding;      /* nor where the rate is that of sliding along a switching surface */
     struct mechanics mech;
     struct algebra dae;
     struct hidden_rows hidden_rows;
@@ -483,6 +492,7 @@ keel_status hidden_sparse_all(struct field *fd, double t, const double *u);
 int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const int *active, int any);
 /* a (n) := the shortest one with B a = c, block by block; c is overwritten. */
 void hidden_sparse_shortest(struct field *fd, double *c, double *a);
+void hidden_sparse_multiply(const struct field *fd, const double *v, double *out); /* out := H v */
 void hidden_sparse_tangent(struct field *fd, double *a); /* takes off the shortest one with as much B a */
 /* Directions along the tangents for the rows of s, whose gradients are those of row[i]; then along (n), the
  * displacement by which they change by c, which is overwritten. */

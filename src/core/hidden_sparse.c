@@ -29,11 +29,12 @@
 
 enum { LEAST_STAGGERED = 100 }; /* rows of a block; fewer are staggered, dense (manifold_staggered.c) */
 
-/* Stabilizers that go their own ways see dense rows. */
+/* Stabilizers that go their own ways see dense rows, unless they say that they need none. */
 int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer) {
     const keel_map *hidden = &fd->hidden.user, *algebraic = &fd->algebraic.user;
     unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
-    int own = stabilizer->info.traits & dense || stabilizer->correct;
+    unsigned wants = stabilizer->info.traits;
+    int own = (wants & dense && !(wants & KEEL_SPARSE_ROWS)) || stabilizer->correct;
     int blocks = 1 + keel_extras_of(&fd->p)->variations.directions; /* of a motion and its sensitivities */
     if (fd->kg)
         return !stabilizer->correct && hamiltonian_goes_sparse(&fd->p, traits, stabilizer->info.traits);
@@ -205,6 +206,15 @@ void hidden_sparse_shortest(struct field *fd, double *c, double *a) {
         subtract_share(r, b, a, c + b->row);
         if (b->idle) memset(a + b->column, 0, (size_t)b->columns * sizeof *a);
         else saddle_shortest(&b->saddle, c + b->row, a + b->column);
+    }
+}
+
+void hidden_sparse_multiply(const struct field *fd, const double *v, double *out) {
+    const struct hidden_rows *r = &fd->hidden_rows;
+    const keel_pattern *p = &r->pattern;
+    for (int i = 0; i < r->count; i++) {
+        out[i] = 0;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) out[i] += r->entries[e] * v[p->column[e]];
     }
 }
 

@@ -48,6 +48,7 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     m->c = arena_doubles(a, rows + 1);
     m->z = arena_doubles(a, rows + 1);
     m->d = arena_doubles(a, width);
+    m->speed = arena_doubles(a, m->fd->mech.sparse ? (size_t)m->fd->k : 0);
     m->directions = arena_doubles(a, (full + 1) * n);
     m->bordered = arena_doubles(a, full * full + 1);
     m->pivot = arena_ints(a, rows + 1);
@@ -75,8 +76,10 @@ void manifold_choose(struct manifold *m) {
     m->view.kept = m->kept;
     m->space.rows = m->kept - m->by_pattern;
     struct hidden_rows *hidden = &m->fd->hidden_rows;
-    for (int i = 0; i < hidden->count && hidden->sparse; i++)
-        hidden->active[i] = r->treatment[hidden->first + i] == KEEL_ROW_KEPT;
+    for (int i = 0; i < hidden->count && hidden->sparse; i++) {
+        int treatment = r->treatment[hidden->first + i];
+        hidden->active[i] = treatment == KEEL_ROW_KEPT || treatment == KEEL_ROW_DAMPED;
+    }
     m->space.width = m->fd->width;
     if (m->stagger) manifold_staggered_choose(m);
     m->two_short = !m->stagger && m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;

@@ -58,8 +58,11 @@ struct manifold {
     int *pivot;
     double tau;           /* weight of velocities against positions: the step, or T */
     double *inverse_time; /* frozen: 1/T, T the time of the motion at the start */
-    int normal_known;     /* space holds the normal directions of the last correction */
-    int far;              /* before it a row was beyond rows->beyond; 1, too, where that is not looked at */
+    double aim_t;         /* where manifold_aim was called, */
+    const double *aim;    /* with the velocity rows there */
+    double *speed;
+    int normal_known; /* space holds the normal directions of the last correction */
+    int far;          /* before it a row was beyond rows->beyond; 1, too, where that is not looked at */
 };
 
 void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, const keel_stabilizer *stabilizer,
@@ -172,6 +175,15 @@ void manifold_mass_tangent(const struct manifold *m, double *e);
 /* manifold_hidden.c: one Newton step of the flat way, and its tangent, with hidden rows by their pattern. */
 keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh);
 void manifold_hidden_tangent(struct manifold *m, double *e);
+int manifold_hidden_factor(struct manifold *m); /* 0: they depend on each other */
+/* a := the smallest change by which the rows change as wanted, of all rows. */
+void manifold_hidden_shortest(struct manifold *m, const double *wanted, double *a);
+/* manifold_pull.c: rows go by sparse matrices.  At (t, u), which stays there: the smallest displacement with
+ * G move = c, G v (all rows).  manifold_rates_at serves full rows, too. */
+int manifold_pulls_sparse(const struct manifold *m);
+keel_status manifold_aim(struct manifold *m, double t, const double *u);
+keel_status manifold_shortest_at(struct manifold *m, const double *c, double *move);
+keel_status manifold_rates_at(struct manifold *m, const double *v, double *c);
 /* manifold_staggered.c: the same for a motion with sensitivities; which rows and states belong together. */
 int manifold_goes_staggered(const struct field *fd, const keel_stabilizer *stabilizer);
 void manifold_staggered_layout(struct manifold *m, struct arena *a);

@@ -20,7 +20,7 @@ static void weigh(struct manifold *m) {
 }
 
 /* The hidden rows first, then what invariants add to their directions. */
-static int factor(struct manifold *m) {
+int manifold_hidden_factor(struct manifold *m) {
     struct field *fd = m->fd;
     struct rowspace *s = &m->space;
     const double *weight = fd->hidden_rows.weight;
@@ -40,24 +40,29 @@ static int factor(struct manifold *m) {
 }
 
 /* a := the shortest one that meets the hidden rows; then along the tangent what invariants lack. */
-keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh) {
+void manifold_hidden_shortest(struct manifold *m, const double *wanted, double *a) {
     struct field *fd = m->fd;
-    double *a = m->d, *along = fd->line, *c = fd->hidden_rows.c;
+    double *along = fd->line, *c = fd->hidden_rows.c;
     const double *weight = fd->hidden_rows.weight;
     int first = fd->hidden_rows.first, invariants = m->kept - m->by_pattern;
-    if (fresh && !factor(m)) return manifold_refuse(m, t, m->row[0]);
-    for (int i = 0; i < fd->hidden_rows.count; i++)
-        c[i] = fd->hidden_rows.active[i] ? -m->residual[first + i] : 0;
+    for (int i = 0; i < fd->hidden_rows.count; i++) c[i] = fd->hidden_rows.active[i] ? wanted[first + i] : 0;
     hidden_sparse_shortest(fd, c, a);
     for (int i = 0; i < invariants; i++) {
         int row = m->row[m->by_pattern + i];
         const double *gradient = rows_gradient(m->rows, fd, row);
-        m->c[i] = -m->residual[row];
+        m->c[i] = wanted[row];
         for (int j = 0; j < fd->n; j++) m->c[i] -= gradient[j] * weight[j] * a[j];
     }
     if (invariants) hidden_sparse_along(fd, &m->space, m->c, m->z, along);
     for (int j = 0; j < fd->n; j++) a[j] = (invariants ? a[j] + along[j] : a[j]) * weight[j];
-    manifold_move(x, low, fd->n, a);
+}
+
+keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh) {
+    int n = m->fd->n;
+    if (fresh && !manifold_hidden_factor(m)) return manifold_refuse(m, t, m->row[0]);
+    manifold_hidden_shortest(m, m->residual, m->d);
+    for (int j = 0; j < n; j++) m->d[j] = -m->d[j];
+    manifold_move(x, low, n, m->d);
     return KEEL_OK;
 }
 

@@ -36,7 +36,8 @@ static int native_goes_sparse(const keel_problem *p, unsigned traits) {
 int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits,
                           unsigned stabilizer) {
     int nq = p->n / 2, by_mass = o->norm == KEEL_BY_DEFAULT || o->norm == KEEL_BY_MASS;
-    int known = !(stabilizer & (KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS));
+    unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
+    int known = !(stabilizer & dense) || stabilizer & KEEL_SPARSE_ROWS;
     int mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
     if (!mechanics || !by_mass || !known || o->keep || !native_goes_sparse(p, traits)) return 0;
     if (!has_pattern(&p->constraint) || !has_pattern(&p->rolling)) return 0;

@@ -99,7 +99,7 @@ keel_status keel_newton_factor(keel_work *w, keel_newton *n, int k, double real,
 void keel_newton_solve(const keel_work *w, const keel_newton *n, int k, double *b, double *imaginary) {
     int order = w->n;
     if (field_of(w)->large) {
-        newton_sparse_solve(w, n->of, k, b, imaginary);
+        (field_of(w)->damped ? newton_pulled_solve : newton_sparse_solve)(w, n->of, k, b, imaginary);
         return;
     }
     double *pair = n->of->pair;
@@ -121,6 +121,7 @@ int keel_newton_iterates(const keel_work *w, const keel_newton *n, int k) {
 
 void keel_newton_solve_near(const keel_work *w, const keel_newton *n, int k, double *b, double *imaginary,
                             const double *scale, double enough) {
-    if (field_of(w)->large && newton_krylov_solve(w, n->of, k, b, imaginary, scale, enough)) return;
+    int alone = field_of(w)->large && !field_of(w)->damped;
+    if (alone && newton_krylov_solve(w, n->of, k, b, imaginary, scale, enough)) return;
     keel_newton_solve(w, n, k, b, imaginary);
 }

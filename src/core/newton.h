@@ -61,6 +61,8 @@ struct keel_newton {
     unsigned char anchored[NEWTON_MATRICES], stands[NEWTON_MATRICES]; /* what `factors` have */
     const double *used[NEWTON_MATRICES];                              /* the J of what stands, and its c */
     double used_real[NEWTON_MATRICES], used_imaginary[NEWTON_MATRICES];
+    double *place; /* newton_pulled.c: t, u of J; and of what stands */
+    const double *used_place[NEWTON_MATRICES];
 };
 
 /* The matrix above, by columns, and what all that use it share. */
@@ -80,6 +82,7 @@ struct newton_pattern {
     int colours; /* 0: not looked for yet */
     int *colour, *list, *first;
     double *step, *base, *moved, *probe; /* order */
+    double *pulled;                      /* 4 width (newton_pulled.c) */
     double *below;                       /* entries of rows that move (newton_rates.c) */
 };
 
@@ -102,6 +105,10 @@ int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_new
                         double share);
 keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary);
 void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary);
+/* newton_pulled.c: the same where the run adds a term to the rate. */
+size_t newton_pulled_doubles(const struct field *fd);
+void newton_pulled_place(const struct field *fd, keel_newton *n, double t, const double *u);
+void newton_pulled_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary);
 
 /* Its M: what stands behind the entries where M changes. */
 const double *newton_sparse_mass(const struct field *fd, const double *jacobian);

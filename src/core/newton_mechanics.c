@@ -60,7 +60,7 @@ static const double *mass_of(const struct field *fd, const double *numbers) {
 
 int newton_mechanics_suits(const struct field *fd) {
     const keel_problem *p = &fd->p;
-    if (!(fd->traits & KEEL_SECOND_ORDER) || !fd->mech.sparse || fd->damped) return 0;
+    if (!(fd->traits & KEEL_SECOND_ORDER) || !fd->mech.sparse) return 0;
     if (!p->f.pattern || !p->f.jacobian) return 0;
     if (fd->k && !p->curvature) return 0;
     double numbers = (double)first_of(fd, KINDS), twice = 2. * (double)count_of(fd, ROWS); /* S_q, S_v */

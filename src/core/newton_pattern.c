@@ -30,7 +30,7 @@ int newton_by_pattern(const struct field *fd) {
     if (mass_changes(fd) && fd->dae.by_rates) return 0;
     if (fd->traits & KEEL_FROM_ENERGY && !has_plain_masses(fd)) return 0;
     int determined = fd->m == 0 || fd->dae.by_rates || algebra_contains_y(fd);
-    return (fd->m == 0 && !p->mass.value) || (determined && !fd->damped && sparse_available());
+    return (fd->m == 0 && !p->mass.value) || (determined && sparse_available());
 }
 
 int newton_goes_sparse(const struct field *fd) {
@@ -39,7 +39,7 @@ int newton_goes_sparse(const struct field *fd) {
     if (!newton_by_pattern(fd)) return 0;
     if (fd->m || fd->p.mass.value) return 1;
     int plain = fd->rhs == fd->p.f.value || fd->traits & KEEL_ALGEBRAIC; /* with rows, and no y */
-    return plain && !fd->damped && sparse_available();
+    return plain && sparse_available();
 }
 
 /* The joined pattern ------------------------------------------------------------------------------------- */
@@ -61,8 +61,9 @@ static int take_workspace(struct newton_pattern *a, const struct field *fd) {
     a->moved = reserve(order + 4, sizeof *a->moved);
     a->probe = reserve(order + 4, sizeof *a->probe);
     a->below = reserve(below, sizeof *a->below);
-    return a->below && a->right && a->colour && a->list && a->first && a->step && a->base && a->moved &&
-           a->probe;
+    a->pulled = reserve(fd->damped ? 4 * (size_t)fd->width : 0, sizeof *a->pulled);
+    return a->pulled && a->below && a->right && a->colour && a->list && a->first && a->step && a->base &&
+           a->moved && a->probe;
 }
 
 /* Rows of f and of M (or 1) joined, then the equations for y: those of F, or of F and h (newton_rates.c). */
@@ -197,8 +198,8 @@ int newton_attach(struct field *fd) {
 void newton_pattern_free(struct newton_pattern *a) {
     sparse_close(a->analysis);
     columns_free(&a->columns);
-    void *const blocks[] = {a->at,   a->unit,  a->position, a->values, a->pairs, a->right, a->colour,
-                            a->list, a->first, a->step,     a->base,   a->moved, a->probe, a->below};
+    void *const blocks[] = {a->at,    a->unit, a->position, a->values, a->pairs, a->right, a->colour, a->list,
+                            a->first, a->step, a->base,     a->moved,  a->probe, a->below, a->pulled};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
 }
 

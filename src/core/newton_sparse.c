@@ -30,6 +30,7 @@ void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting) {
     const struct field *fd = field_of(w);
     size_t entries = newton_sparse_numbers(fd);
     n->jacobian = keel_work_doubles(w, entries);
+    n->place = keel_work_doubles(w, newton_pulled_doubles(fd));
     if (n->of != n) return;
     int matrices = n->real + n->complex;
     n->shift =
@@ -48,10 +49,14 @@ keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const
     double *u = fd->u;
     memset(n->of->stands, 0, sizeof n->of->stands);
     if (!n->of->anchor) *n->of->effort = (struct newton_effort){.direct = 0};
-    if (own) return own->jacobian(w, n->jacobian, t, x, f);
+    if (own) {
+        newton_pulled_place(fd, n, t, x);
+        return own->jacobian(w, n->jacobian, t, x, f);
+    }
     memcpy(u, x, (size_t)fd->n * sizeof *x);
     memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
+    newton_pulled_place(fd, n, t, u);
     if (status == KEEL_OK && mass_changes(fd))
         status = mass_change_entries(fd, t, u, n->jacobian + entries_of_maps(fd));
     else if (status == KEEL_OK && fd->p.mass.value) status = mass_sparse_factor(fd, t, u); /* its entries */
@@ -156,6 +161,7 @@ keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double rea
     if (own) of->shift[k].real = real, of->shift[k].imaginary = imaginary;
     of->used[k] = n->jacobian;
     of->used_real[k] = real, of->used_imaginary[k] = imaginary;
+    of->used_place[k] = n->place;
     if (fd->pattern->banded) {
         const double *band = assemble(fd, n->jacobian, real, imaginary, k >= of->real);
         of->stands[k] = band_factor(of->bands[k], band) == 0;

@@ -11,7 +11,10 @@
  * h^2/T^2 (gain h)^(p-1) through the term; c stays at about (sum of the two) / (gain h).  The least is at
  * gain = 1/T, whatever h is.  A gain in proportion to 1/h would leave c at O(h^2), and the state with it,
  * with a method of any order.  So gain is an estimate of 1/T from f_x at the start, and h only bounds it: to
- * 1/h, and for multistep methods, which are stable on much less of the negative axis, to 2^(1-p)/h. */
+ * 1/h, and for multistep methods, which are stable on much less of the negative axis, to 2^(1-p)/h.
+ *
+ * Large problems with patterns have the smallest displacements by sparse matrices (core/manifold_pull.c), and
+ * Newton's matrices know the term (core/newton_pulled.c). */
 #include "core/engine.h"
 
 #include <float.h>
@@ -19,9 +22,9 @@
 #include <string.h>
 
 struct baumgarte {
-    struct normals here;
+    struct normals here;              /* of full rows */
     double *gain;                     /* the one in use */
-    double *c, *residual, *move, *at; /* kept rows; rows; n; n + m */
+    double *c, *residual, *move, *at; /* kept rows; rows; width; n + m */
 };
 
 static int refuse(const keel_problem *p, const keel_options *o, const keel_stepper *stepper, char *why,
@@ -34,17 +37,46 @@ static int refuse(const keel_problem *p, const keel_options *o, const keel_stepp
     return 1;
 }
 
+/* G and what its rows are met by, at (t, u). */
+static keel_status aim(void *view, double t, const double *u) {
+    struct engine *e = engine_of(view);
+    struct baumgarte *b = e->manifold.view.own;
+    if (manifold_pulls_sparse(&e->manifold)) return manifold_aim(&e->manifold, t, u);
+    keel_status status = manifold_normals(&e->manifold, &b->here, t, u);
+    if (status == KEEL_OK) manifold_normals_factor(&e->manifold, &b->here, NULL);
+    return status;
+}
+
+/* move := D (G D)^-1 c, of the rows' values c. */
+static keel_status shortest(struct engine *e, const double *c, double *move) {
+    struct manifold *m = &e->manifold;
+    struct baumgarte *b = m->view.own;
+    if (manifold_pulls_sparse(m)) return manifold_shortest_at(m, c, move);
+    for (int i = 0; i < m->kept; i++) b->c[i] = c[m->row[i]];
+    manifold_normals_shortest(m, &b->here, b->c, move);
+    return KEEL_OK;
+}
+
+/* v := D (G D)^-1 G v */
+static keel_status across(void *view, double *v) {
+    struct engine *e = engine_of(view);
+    struct baumgarte *b = e->manifold.view.own;
+    keel_status status = manifold_rates_at(&e->manifold, v, b->residual);
+    return status == KEEL_OK ? shortest(e, b->residual, v) : status;
+}
+
 static void layout(keel_manifold *view) {
     struct baumgarte *b = view->own;
     struct engine *e = engine_of(view);
     struct arena *a = view->arena;
     size_t rows = (size_t)e->rows.count, vector = (size_t)(e->field.n + e->field.m + 7) / 4 * 4;
-    manifold_normals_layout(&b->here, &e->manifold, a);
+    if (!manifold_pulls_sparse(&e->manifold)) manifold_normals_layout(&b->here, &e->manifold, a);
     b->gain = arena_doubles(a, 1);
     b->c = arena_doubles(a, rows + 1);
     b->residual = arena_doubles(a, rows + 1);
     b->move = arena_doubles(a, vector);
     b->at = arena_doubles(a, vector);
+    e->field.pull = (struct pull){view, b->gain, aim, across};
 }
 
 static keel_status pull(keel_manifold *view, double t, const double *x, double *dx) {
@@ -56,11 +88,9 @@ static keel_status pull(keel_manifold *view, double t, const double *x, double *
     memcpy(b->at + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     manifold_time(m, 0);
     keel_status status = rows_residual(fd, &e->rows, t, b->at, b->residual);
-    if (status == KEEL_OK) status = manifold_normals(m, &b->here, t, b->at);
+    if (status == KEEL_OK) status = aim(view, t, b->at);
+    if (status == KEEL_OK) status = shortest(e, b->residual, b->move);
     if (status != KEEL_OK) return status;
-    manifold_normals_factor(m, &b->here, NULL);
-    for (int i = 0; i < m->kept; i++) b->c[i] = b->residual[m->row[i]];
-    manifold_normals_shortest(m, &b->here, b->c, b->move);
     double gain = e->r->direction < 0 ? -b->gain[0] : b->gain[0]; /* along the run */
     for (int j = 0; j < fd->n; j++) dx[j] -= gain * b->move[j];
     return KEEL_OK;
@@ -91,7 +121,7 @@ const keel_stabilizer baumgarte_stabilizers[] = {
     {.info = {.name = "baumgarte",
               .about = "a term in the right-hand side pulls back: held to the level of the errors",
               .reference = "Baumgarte, Comput. Methods Appl. Mech. Eng. 1 (1972) 1",
-              .traits = KEEL_MEASURES | KEEL_DAMPS | KEEL_FROZEN_WEIGHTS,
+              .traits = KEEL_MEASURES | KEEL_DAMPS | KEEL_FROZEN_WEIGHTS | KEEL_SPARSE_ROWS,
               .fields = fields},
      .size = sizeof(struct baumgarte),
      .refuse = refuse,
