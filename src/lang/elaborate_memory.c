@@ -1,9 +1,9 @@
 /* elaborate_memory.c - a `var` beside contacts: the current of a motor, the memory of a controller.
  *
- * Contacts act on M q'' = F.  A variable u with u' = r is there the velocity of a coordinate of its own, of mass
- * 1 and driven by r: the same equation, in the form that contacts have.  Nothing else has that coordinate, the
- * integral of u, in it, so that impacts and pushes leave u alone; it begins at 0, and nobody is shown it.  The
- * energy is T2 - L0 of the lagrangian as it was written, which is without it. */
+ * Contacts act on M q'' = F. A variable u with u' = r is there the velocity of a coordinate of its own,
+ * of mass 1 and driven by r: the same equation, in the form that contacts have. Nothing else has that
+ * coordinate, the integral of u, in it, so that impacts and pushes leave u alone; it begins at 0, and
+ * nobody is shown it. The energy is T2 - L0 of the lagrangian as it was written, which is without it. */
 #include "lang/elaborate_private.h"
 
 #include "symbolic/derive_rules.h"

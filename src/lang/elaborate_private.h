@@ -180,7 +180,8 @@ struct elaborate_name *elaborate_find(const struct elaborate *e, const char *tex
 int elaborate_declare(struct elaborate *e, const struct syntax_statement *s, int mode, int repeated);
 int elaborate_define(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_unknowns(struct elaborate *e, const struct elaborate_line *line);
-/* elaborate_memory.c: beside contacts every `var` becomes one; u^2/2 of them all, EXPR_NONE: there is none. */
+/* elaborate_memory.c: beside contacts every `var` becomes one; u^2/2 of them all, EXPR_NONE: there is
+ * none. */
 void elaborate_memories(struct elaborate *e);
 expr elaborate_of_memories(struct elaborate *e);
 /* Is the lagrangian without them?  1, or 0 with a message. */

@@ -1,11 +1,11 @@
-/* test_memory.c - variables beside contacts: a `var` with its own rate drives a body that hits and sticks, and
- * impacts leave it alone. */
+/* test_memory.c - variables beside contacts: a `var` with its own rate drives a body that hits and
+ * sticks, and impacts leave it alone. */
 #include "testing.h"
 
 #include "model_run.h"
 
-/* A mass that bounces with e = 0.7 under y'' = -g + k u, T u' = U - u: u = U (1 - exp(-t/T)) at all times, and
- * with a = k U - g the flight from (t0, y, v) is
+/* A mass that bounces with e = 0.7 under y'' = -g + k u, T u' = U - u: u = U (1 - exp(-t/T)) at all
+ * times, and with a = k U - g the flight from (t0, y, v) is
  *     y + v s + a s^2/2 - k U T (exp(-t0/T) s - T (exp(-t0/T) - exp(-t/T))),   s = t - t0. */
 static const double g = 9.81, k = 2, U = 3, T = 0.8, restitution = 0.7;
 
@@ -77,8 +77,8 @@ static void a_ball_with_a_drag_that_lags(void **state) {
     keel_model_close(flat);
 }
 
-/* A motor pulls a block: it slips once k i = mu m g, at t = -L/R log(1 - R mu m g/(k U)), and then
- * m x'' = k i - mu m g, L i' = U - R i - k x'.  The names of its coordinate and of the rate are those of i. */
+/* A motor pulls a block: it slips once k i = mu m g, at t = -L/R log(1 - R mu m g/(k U)), and then m x''
+ * = k i - mu m g, L i' = U - R i - k x'. The names of its coordinate and of the rate are those of i. */
 static void a_motor_pulls_a_block_that_sticks(void **state) {
     (void)state;
     keel_model *m = model_of(
@@ -124,8 +124,8 @@ static void a_motor_pulls_a_block_that_sticks(void **state) {
     "0.2\n"                                                                                              \
     "output total = energy\ninit x = 0, y = 1, x' = 1, y' = 0, u = 0, h = 0\nrun 0 .. 1\n"
 
-/* Arrays, equations of another form, a controller that samples, a part with a memory; the energy is that of the
- * lagrangian as it stands, and a run that is saved on the way goes on with the same bits. */
+/* Arrays, equations of another form, a controller that samples, a part with a memory; the energy is that
+ * of the lagrangian as it stands, and a run that is saved on the way goes on with the same bits. */
 static void memories_of_all_kinds(void **state) {
     (void)state;
     keel_model *m = model_of(KINDS);
