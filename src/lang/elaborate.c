@@ -195,6 +195,7 @@ static void statements(struct elaborate *e) {
     elaborate_survey(e, lines);
     elaborate_enter_mode(e, m->start);
     each(e, 1u << SYNTAX_INIT, init_line);
+    if (e->model->memories) elaborate_memories_begin(e);
     each(e, 1u << SYNTAX_GUESS, guess_line);
     elaborate_resolve(e);
     each(e, 1u << SYNTAX_EXACT, exact_line);
@@ -224,6 +225,7 @@ static void whole(struct elaborate *e, const struct syntax_file *file) {
             elaborate_unknowns(e, &e->line[i]);
         }
     e->use = NULL;
+    elaborate_memories(e);
     elaborate_form(e);
     for (int i = 0; i < e->model->modes && !e->stopped; i++) {
         elaborate_enter_mode(e, i);

@@ -99,16 +99,20 @@ static void look_beside(struct elaborate *e, const struct elaborate_line *line) 
     const struct model *m = e->model;
     struct syntax_span word = {line->s->span.offset, 7};
     if (m->modes > 1 || m->mode[0].name)
-        source_hint(elaborate_error(e, word, "`contact` and `mode` do not go together."),
-                    "A contact opens, closes, sticks and slips by itself; leave the modes out.");
+        source_hint(
+            elaborate_error(e, word, "`contact` and `mode` do not go together."),
+            "A contact opens, closes, sticks and slips by itself.  What else a mode would change let a "
+            "variable change:  var on,  on' = 0,  event ... -> on := 1,  and  on  in the forces.");
     for (int i = 0; i < m->unknowns; i++) {
         const struct model_unknown *one = &m->unknown[i];
-        if (one->role == MODEL_COORD) continue;
-        source_hint(elaborate_error(e, one->where,
-                                    "`%s` is a `var`, and a model with contacts has coordinates alone.",
-                                    one->label.text),
-                    "Let it be the speed of a coordinate of mass 1:  coord q,  lagrangian ... + q'^2/2,  "
-                    "force q: its rate.");
+        if (one->role == MODEL_COORD || one->role == MODEL_MEMORY) continue;
+        source_hint(
+            elaborate_error(e, one->where,
+                            "`%s` follows from equations, and beside contacts a variable has one for its "
+                            "rate.",
+                            one->label.text),
+            "Write a circuit as currents and voltages with  i' = ..,  and  let  for what follows from "
+            "them.");
         return;
     }
 }

@@ -93,7 +93,8 @@ static void list_coordinates(struct elaborate *e) {
     if (!m->coord || !m->momentum) return;
     for (int i = 0; i < m->unknowns; i++) {
         const struct model_unknown *u = &m->unknown[i];
-        if (u->role == MODEL_COORD || u->role == MODEL_POSITION) m->coord[m->coords++] = i;
+        if (u->role == MODEL_COORD || u->role == MODEL_POSITION || u->role == MODEL_MEMORY)
+            m->coord[m->coords++] = i;
         if (u->role == MODEL_POSITION && u->partner >= 0) m->momentum[m->momenta++] = u->partner;
     }
 }
@@ -237,8 +238,12 @@ void elaborate_motion(struct elaborate *e) {
     int terms;
     if (m->form == MODEL_EQUATIONS || e->messages->errors) return;
     if (!energy_function(e, kind, &term, &terms) || !open_motion(e, &mode->motion)) return;
-    if (m->form == MODEL_LAGRANGIAN) status = motion_lagrange(&mode->motion, &e->derive, mode->function);
-    else if (m->form == MODEL_HAMILTONIAN)
+    if (m->form == MODEL_LAGRANGIAN) {
+        expr more = elaborate_of_memories(e);
+        if (!elaborate_memory_free(e, statement(e, kind)->right->span, mode->function)) return;
+        if (more != EXPR_NONE) more = expr_make(e->graph, EXPR_ADD, mode->function, more, 0);
+        status = motion_lagrange(&mode->motion, &e->derive, more != EXPR_NONE ? more : mode->function);
+    } else if (m->form == MODEL_HAMILTONIAN)
         status = motion_hamilton(&mode->motion, &e->derive, mode->function);
     else if (structure_matrix(e, &structure))
         status = motion_poisson(&mode->motion, &e->derive, mode->function, structure);

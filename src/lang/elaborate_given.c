@@ -2,6 +2,7 @@
 #include "lang/elaborate_private.h"
 
 #include "base/text.h"
+#include "symbolic/derive_rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +184,12 @@ static void given_item(struct elaborate *e, const struct elaborate_line *line, c
                                       .where = item->span}))
             return;
     }
+}
+
+void elaborate_begin_at(struct elaborate *e, expr symbol, struct syntax_span where) {
+    add(e, &e->model->init,
+        (struct model_given){
+            .target = symbol, .output = -1, .value = derive_zero(e->graph), .digits = "0", .where = where});
 }
 
 void elaborate_given(struct elaborate *e, const struct elaborate_line *line, struct model_givens *list) {

@@ -180,6 +180,19 @@ struct elaborate_name *elaborate_find(const struct elaborate *e, const char *tex
 int elaborate_declare(struct elaborate *e, const struct syntax_statement *s, int mode, int repeated);
 int elaborate_define(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_unknowns(struct elaborate *e, const struct elaborate_line *line);
+/* elaborate_memory.c: beside contacts every `var` becomes one; u^2/2 of them all, EXPR_NONE: there is
+ * none. */
+void elaborate_memories(struct elaborate *e);
+expr elaborate_of_memories(struct elaborate *e);
+/* Is the lagrangian without them?  1, or 0 with a message. */
+int elaborate_memory_free(struct elaborate *e, struct syntax_span where, expr function);
+/* The coordinate and the rate of an equation value = 0; EXPR_NONE: it is about none of them.  1, or 0 with a
+ * message. */
+int elaborate_memory_rate(struct elaborate *e, const struct elaborate_line *line, expr value, expr *target,
+                          expr *rate);
+void elaborate_memories_begin(struct elaborate *e); /* their integrals, at 0; do all have an equation? */
+/* elaborate_given.c: this symbol begins at 0. */
+void elaborate_begin_at(struct elaborate *e, expr symbol, struct syntax_span where);
 int elaborate_bounds(struct elaborate *e, const struct syntax_range *bounds,
                      const struct elaborate_frame *frame, struct model_shape *out);
 void elaborate_label(struct elaborate *e, const char *base, int rank, const int *index,

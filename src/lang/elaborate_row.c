@@ -88,6 +88,24 @@ static void add_all(struct elaborate *e, const struct elaborate_line *line, cons
     }
 }
 
+static int add_force(struct elaborate *e, struct syntax_span where, expr target, expr value) {
+    const struct model *m = e->model;
+    const struct expr_node n = e->graph->node[target];
+    struct model_mode *mode = mode_of(e);
+    if (e->use && n.op == EXPR_CONSTANT) return 1; /* of a part on what cannot move, as the ground */
+    if (n.op != EXPR_SYMBOL || n.a != EXPR_UNKNOWN || n.c || m->unknown[n.b].role == MODEL_VAR ||
+        m->unknown[n.b].role == MODEL_MOMENTUM) {
+        source_hint(elaborate_error(e, where, "a force acts on a coordinate, and this is none."),
+                    "Write  force q: expr  with the name of a `coord`, or the first name of a `canonical`.");
+        return 0;
+    }
+    if (!mode->force) mode->force = elaborate_take(e, ((size_t)m->unknowns + 1) * sizeof *mode->force);
+    if (!mode->force) return 0;
+    expr sum = mode->force[n.b];
+    mode->force[n.b] = sum == EXPR_NONE ? value : expr_make(e->graph, EXPR_ADD, sum, value, 0);
+    return 1;
+}
+
 /* Equations ------------------------------------------------------------------------------------------ */
 
 /* Every equation must say something about a `var`: those of coordinates are derived. */
@@ -137,7 +155,12 @@ void elaborate_equation(struct elaborate *e, const struct elaborate_line *line) 
     const char *place = e->use ? elaborate_text(e, "in ", e->use->instance) : "";
     if (!place) return;
     for (long i = 0; i < elaborate_count(&v); i++) {
-        expr value = elaborate_at(&v, i);
+        expr value = elaborate_at(&v, i), target, rate;
+        if (!elaborate_memory_rate(e, line, value, &target, &rate)) return;
+        if (target != EXPR_NONE) {
+            if (!add_force(e, line->s->span, target, rate)) return;
+            continue;
+        }
         if (!about_a_var(e, line, value)) return;
         if (!elaborate_add_equation(e, value, place, line->s->span, line->mode < 0)) return;
     }
@@ -270,24 +293,6 @@ void elaborate_output(struct elaborate *e, const struct elaborate_line *line) {
         if (elaborate_node(e, item->value, line->frame, &v))
             add_all(e, line, item, &v, &mode_of(e)->output, NULL);
     }
-}
-
-static int add_force(struct elaborate *e, struct syntax_span where, expr target, expr value) {
-    const struct model *m = e->model;
-    const struct expr_node n = e->graph->node[target];
-    struct model_mode *mode = mode_of(e);
-    if (e->use && n.op == EXPR_CONSTANT) return 1; /* of a part on what cannot move, as the ground */
-    if (n.op != EXPR_SYMBOL || n.a != EXPR_UNKNOWN || n.c || m->unknown[n.b].role == MODEL_VAR ||
-        m->unknown[n.b].role == MODEL_MOMENTUM) {
-        source_hint(elaborate_error(e, where, "a force acts on a coordinate, and this is none."),
-                    "Write  force q: expr  with the name of a `coord`, or the first name of a `canonical`.");
-        return 0;
-    }
-    if (!mode->force) mode->force = elaborate_take(e, ((size_t)m->unknowns + 1) * sizeof *mode->force);
-    if (!mode->force) return 0;
-    expr sum = mode->force[n.b];
-    mode->force[n.b] = sum == EXPR_NONE ? value : expr_make(e->graph, EXPR_ADD, sum, value, 0);
-    return 1;
 }
 
 void elaborate_force(struct elaborate *e, const struct elaborate_line *line) {

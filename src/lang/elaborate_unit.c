@@ -219,7 +219,7 @@ static void give(struct check *c, const struct elaborate_value *v, const struct 
         const struct expr_node n = c->g->node[elaborate_at(v, i)];
         struct dimension *known = pool_take(c->x.pool, sizeof *known);
         if (!known || n.op != EXPR_SYMBOL) continue;
-        *known = dimension_unit(unit->power);
+        *known = dimension_add(&c->x, dimension_unit(unit->power), dimension_second((int)n.c), SYNTAX_WHOLE);
         c->x.known[quantity_of(c, &n)] = known;
     }
 }
@@ -296,7 +296,14 @@ static void mechanics(struct check *c, struct model_mode *mode, struct dimension
         struct dimension force =
             look(c, mode->force[i],
                  place_of(c, 1u << SYNTAX_FORCE, m->unknown[i].label.base, m->unknown[i].where));
-        struct dimension wanted = dimension_add(&c->x, energy, q, -SYNTAX_WHOLE);
+        int memory = m->unknown[i].role == MODEL_MEMORY; /* its rate */
+        struct dimension wanted = memory ? dimension_add(&c->x, q, dimension_second(2), -SYNTAX_WHOLE)
+                                         : dimension_add(&c->x, energy, q, -SYNTAX_WHOLE);
+        if (memory) {
+            text_set(name, sizeof name, "`%.60s'`", m->unknown[i].label.text);
+            if (!dimension_same(&c->x, force, wanted)) mismatch(c, name, wanted, "its rate", force);
+            continue;
+        }
         text_set(name, sizeof name, "the force on `%.60s`", m->unknown[i].label.text);
         if (!dimension_same(&c->x, force, wanted)) mismatch(c, name, force, "energy by position", wanted);
     }

@@ -21,6 +21,7 @@ expr model_multiplier_symbol(struct model *m, int k) {
 void model_name(const struct model *m, expr symbol, char *out, size_t capacity) {
     static const char *const moment[] = {"", ".enter", ".start"};
     const struct expr_node n = m->graph.node[symbol];
+    uint32_t primes = n.c;
     text_set(out, capacity, "%s", "?");
     if (n.op != EXPR_SYMBOL) return;
     switch ((enum expr_kind)n.a) {
@@ -31,7 +32,10 @@ void model_name(const struct model *m, expr symbol, char *out, size_t capacity) 
         text_set(out, capacity, "%s", m->parameter[n.b].label.text);
         break;
     case EXPR_UNKNOWN:
-        text_set(out, capacity, "%s", m->unknown[n.b].label.text);
+        text_set(out, capacity, "%s%s",
+                 m->unknown[n.b].role == MODEL_MEMORY && n.c == 0 ? "integral of " : "",
+                 m->unknown[n.b].label.text);
+        primes -= m->unknown[n.b].role == MODEL_MEMORY && n.c > 0;
         break;
     case EXPR_MULTIPLIER:
         text_set(out, capacity, "lambda.%s", m->multiplier[n.b].label.text);
@@ -45,7 +49,7 @@ void model_name(const struct model *m, expr symbol, char *out, size_t capacity) 
         text_set(out, capacity, "side %u", (unsigned)n.b + 1);
         break;
     }
-    for (uint32_t i = 0; i < n.c && n.a != EXPR_TIME; i++) text_add(out, capacity, "'");
+    for (uint32_t i = 0; i < primes && n.a != EXPR_TIME; i++) text_add(out, capacity, "'");
 }
 
 const char *model_unit(const struct model *m, expr symbol) {

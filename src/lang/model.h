@@ -33,7 +33,13 @@ struct model_parameter {
     struct syntax_span where;
 };
 
-enum model_role { MODEL_VAR, MODEL_COORD, MODEL_POSITION, MODEL_MOMENTUM };
+enum model_role {
+    MODEL_VAR,
+    MODEL_COORD,
+    MODEL_POSITION,
+    MODEL_MOMENTUM,
+    MODEL_MEMORY /* a coordinate whose velocity has the name (elaborate_memory.c) */
+};
 
 enum { MODEL_UNITS = 4 }; /* of an unknown and its derivatives that are kept */
 
@@ -219,6 +225,7 @@ struct model {
     int directions;
     struct model_direction *direction;
     int all_directions;     /* they are all free start values: vectors of the tangent space, no quantities */
+    int memories;           /* unknowns of that role */
     int coords, *coord;     /* numbers of the coordinates, or of the positions of canonical pairs */
     int momenta, *momentum; /* of the conjugate momenta, in the same order */
     int poissons, *poisson; /* of the unknowns listed by `structure` */

@@ -13,7 +13,9 @@
  * positions show no velocities: the momenta stand beside them. */
 static void find_orders(const struct keel_model *m, int *orders) {
     int unknowns = m->model->unknowns;
-    for (int j = 0; j < unknowns; j++) orders[j] = m->model->unknown[j].role == MODEL_COORD ? 2 : 1;
+    for (int j = 0; j < unknowns; j++)
+        orders[j] =
+            m->model->unknown[j].role == MODEL_COORD || m->model->unknown[j].role == MODEL_MEMORY ? 2 : 1;
     for (int i = 0; i < m->modes; i++) {
         const struct structure *s = &m->mode[i]->system.s;
         for (int k = 0; k < s->n; k++)
@@ -62,7 +64,8 @@ static int list_columns(struct keel_model *m) {
     if (m->pool.refused) return 0;
     for (int l = 0; l < highest; l++)
         for (int j = 0; j < model->unknowns; j++)
-            if (l < orders[j]) add(m, expr_symbol(g, EXPR_UNKNOWN, (uint32_t)j, (uint32_t)l), -1);
+            if (l < orders[j] && (l > 0 || model->unknown[j].role != MODEL_MEMORY))
+                add(m, expr_symbol(g, EXPR_UNKNOWN, (uint32_t)j, (uint32_t)l), -1);
     for (int k = 0; k < model->multipliers; k++) add(m, model_multiplier_symbol(model, k), -1);
     for (int k = 0; k < outputs; k++) add(m, EXPR_NONE, k);
     return !m->pool.refused && !g->failed;

@@ -214,6 +214,9 @@ static int list_free_states(struct keel_model *m, struct inside_mode *mode) {
         char name[KEEL_NAME];
         if (!y->s.free[k]) continue;
         const struct expr_node n = y->m->graph.node[y->unknown[y->s.state[k].unknown]];
+        int integral =
+            n.a == EXPR_UNKNOWN && y->s.state[k].order == 0 && y->m->unknown[n.b].role == MODEL_MEMORY;
+        if (integral) continue;
         expr symbol = expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)y->s.state[k].order);
         if (symbol == EXPR_NONE) return 0;
         system_name(y, symbol, name, sizeof name);
@@ -247,6 +250,7 @@ static int count_velocities(struct inside_mode *mode) {
     mode->dof = 0;
     for (int i = 0; i < n; i++) {
         struct structure_value at = s->alias[list[i]];
+        if (m->unknown[list[i]].role == MODEL_MEMORY) continue; /* a variable, which is no motion */
         if (!named_before(s, list, i)) mode->dof += at.order + lagrangian < below[at.unknown];
     }
     free(below);

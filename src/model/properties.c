@@ -57,18 +57,19 @@ int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
     if (i < 0 || i >= keel_model_modes(m) || !mode) return 0;
     const struct inside_mode *in = m->mode[i];
     const struct structure *s = &in->system.s;
-    *mode = (keel_mode){.name = m->model->mode[i].name,
-                        .problem = &in->fill.problem,
-                        .index = s->index,
-                        .freedom = (s->freedom + in->regained) / (m->model->directions + 1),
-                        .dof = in->dof < 0 ? -1 : in->dof + in->regained_velocities,
-                        .equations = in->system.equations,
-                        .unknowns = in->system.unknowns,
-                        .combinations = s->steps,
-                        .redundant = in->system.redundants,
-                        .quadratic = in->formulation.quadratic,
-                        .separable = in->formulation.separable,
-                        .pairwise = in->formulation.pairwise};
+    *mode =
+        (keel_mode){.name = m->model->mode[i].name,
+                    .problem = &in->fill.problem,
+                    .index = s->index,
+                    .freedom = (s->freedom + in->regained - m->model->memories) / (m->model->directions + 1),
+                    .dof = in->dof < 0 ? -1 : in->dof + in->regained_velocities,
+                    .equations = in->system.equations,
+                    .unknowns = in->system.unknowns,
+                    .combinations = s->steps,
+                    .redundant = in->system.redundants,
+                    .quadratic = in->formulation.quadratic,
+                    .separable = in->formulation.separable,
+                    .pairwise = in->formulation.pairwise};
     return 1;
 }
 

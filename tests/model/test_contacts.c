@@ -244,9 +244,6 @@ static void mistakes_have_their_sentence(void **unused) {
         {"coord x\nlagrangian x'^2/2\ncontact c: x, sliding = x'^2, friction = 1\ninit x = 1, x' = 0\nrun 0 "
          ".. 1\n",
          "linear in the velocities"},
-        {"coord x\nvar u\nu' = 0\nlagrangian x'^2/2\ncontact c: x, sliding = x', friction = 1\n"
-         "output p = lambda.c\ninit x = 1, x' = 0, u = 0\nrun 0 .. 1\n",
-         "`u` is a `var`, and a model with contacts has coordinates alone"},
         {"coord x\nlagrangian x'^2/2\ncontact c: x, sliding = x', friction = 1\noutput p = lambda.c\n"
          "mode a: event e: t - 1 rising -> mode b\nmode b: force x: 1\nstart a\ninit x = 1, x' = 0\n"
          "run 0 .. 1\n",
