@@ -76,41 +76,21 @@ typedef double keel_rk_lane __attribute__((vector_size(16), aligned(8), may_alia
 #define KEEL_RK_WIDE keel_rk_lane
 #endif
 
-static inline void keel_rk_sum_lanes(int terms, const double *a, const double *const *k, double factor,
-                                     const double *x, double *out, int i, int lanes) {
+static inline void keel_rk_sum_lanes(int width, int first, int last, const double *a, double begin,
+                                     double factor, const double *k, const double *x, double *out, int i,
+                                     int lanes) {
     typedef KEEL_RK_WIDE lane;
+    const lane *kj = (const lane *)(k + (size_t)first * (size_t)width + i);
     lane s[4];
-    KEEL_RK_UNROLL for (int l = 0; l < lanes; l++) s[l] = a[0] * ((const lane *)(k[0] + i))[l];
-    for (int j = 1; j < terms; j++) {
-        const lane *kj = (const lane *)(k[j] + i);
+    KEEL_RK_UNROLL for (int l = 0; l < lanes; l++) s[l] = begin * kj[l];
+    for (int j = first + 1; j <= last; j++) {
+        if (a[j] == 0) continue;
+        kj = (const lane *)(k + (size_t)j * (size_t)width + i);
         KEEL_RK_UNROLL for (int l = 0; l < lanes; l++) s[l] += a[j] * kj[l];
     }
     const lane *from = (const lane *)(x ? x + i : out + i);
     lane *to = (lane *)(out + i);
     KEEL_RK_UNROLL for (int l = 0; l < lanes; l++) to[l] = x ? from[l] + factor * s[l] : factor * s[l];
-}
-
-/* The first states, all but less than a lane of them: terms that are zero are left out before.  Returns how
- * many: none of them where there are too many terms. */
-static inline int keel_rk_sum_many(int width, int first, int last, const double *a, double begin,
-                                   double factor, const double *k, const double *x, double *out) {
-    enum { MOST = 24 };
-    const int lane = (int)(sizeof(KEEL_RK_WIDE) / sizeof(double));
-    const double *from[MOST];
-    double by[MOST];
-    int terms = 1, i = 0;
-    if (last - first >= MOST) return 0;
-    from[0] = k + (size_t)first * (size_t)width;
-    by[0] = begin;
-    for (int j = first + 1; j <= last; j++) {
-        from[terms] = k + (size_t)j * (size_t)width;
-        by[terms] = a[j];
-        terms += a[j] != 0;
-    }
-    for (; i + 4 * lane <= width; i += 4 * lane) keel_rk_sum_lanes(terms, by, from, factor, x, out, i, 4);
-    for (; i + 2 * lane <= width; i += 2 * lane) keel_rk_sum_lanes(terms, by, from, factor, x, out, i, 2);
-    for (; i + lane <= width; i += lane) keel_rk_sum_lanes(terms, by, from, factor, x, out, i, 1);
-    return i;
 }
 #endif
 
@@ -144,7 +124,13 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
     i = 2 * pairs;
 #endif
 #ifndef KEEL_LANES
-    if (width >= KEEL_RK_MANY) i = keel_rk_sum_many(width, first, last, a, begin, factor, k, x, out);
+    int many = width >= KEEL_RK_MANY, lane = (int)(sizeof(KEEL_RK_WIDE) / sizeof(double));
+    for (; many && i + 4 * lane <= width; i += 4 * lane)
+        keel_rk_sum_lanes(width, first, last, a, begin, factor, k, x, out, i, 4);
+    for (; many && i + 2 * lane <= width; i += 2 * lane)
+        keel_rk_sum_lanes(width, first, last, a, begin, factor, k, x, out, i, 2);
+    for (; many && i + lane <= width; i += lane)
+        keel_rk_sum_lanes(width, first, last, a, begin, factor, k, x, out, i, 1);
 #endif
     for (; i + 4 <= width; i += 4) {
         const keel_real *kj = k + (size_t)first * (size_t)width + i;

@@ -1,7 +1,7 @@
 /* compile_cache.c - see compile_cache.h.
  *
- * A cached file is the shared library, its source and a seal: lengths and a check sum over all before
- * it.  One file, put in place by one rename, so that no process ever meets half of it. */
+ * A cached file is the shared library, its source and a seal: lengths and a check sum of the library; the
+ * source is compared.  One file, put in place by one rename, so that no process ever meets half of it. */
 #define _XOPEN_SOURCE 700
 #include "codegen/compile_cache.h"
 
@@ -14,6 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 struct seal {
     char magic[8];
@@ -22,14 +25,27 @@ struct seal {
 
 static const char magic[8] = "keelseal";
 
-/* FNV-1a, and a second sum that multiplies before it adds: 128 bits against accidents. */
+/* FNV-1a of words of eight bytes, whose upper half goes back into the lower one, and a second sum that
+ * multiplies before it adds: 128 bits against accidents. */
+static void add_word(uint64_t sum[2], uint64_t word) {
+    sum[0] = (sum[0] ^ word) * 0x100000001b3u;
+    sum[0] ^= sum[0] >> 29;
+    sum[1] = (sum[1] + word + 1) * 0xd6e8feb86659fd93u;
+    sum[1] ^= sum[1] >> 32;
+}
+
 static void add_bytes(uint64_t sum[2], const void *data, size_t length) {
     const unsigned char *byte = data;
-    for (size_t i = 0; i < length; i++) {
-        sum[0] = (sum[0] ^ byte[i]) * 0x100000001b3u;
-        sum[1] = (sum[1] + byte[i] + 1) * 0xd6e8feb86659fd93u;
-        sum[1] ^= sum[1] >> 32;
+    uint64_t word = 0;
+    size_t i = 0;
+    for (; i + sizeof word <= length; i += sizeof word) {
+        memcpy(&word, byte + i, sizeof word);
+        add_word(sum, word);
     }
+    word = length;
+    add_word(sum, word);
+    memcpy(&word, byte + i, length - i);
+    add_word(sum, word);
 }
 
 static void add_string(uint64_t sum[2], const char *text) {
@@ -38,8 +54,14 @@ static void add_string(uint64_t sum[2], const char *text) {
 
 static const uint64_t start[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
 
-/* The processor's name; libm chooses its code by it. */
+/* The processor's name; libm chooses its code by it.  The file takes the system longer than all else. */
 static void add_processor(uint64_t sum[2]) {
+#ifdef __x86_64__
+    unsigned name[12];
+    for (unsigned i = 0; i < 3; i++)
+        __cpuid(0x80000002u + i, name[4 * i], name[4 * i + 1], name[4 * i + 2], name[4 * i + 3]);
+    add_bytes(sum, name, sizeof name);
+#else
     char line[256];
     FILE *file = fopen("/proc/cpuinfo", "re");
     if (!file) return;
@@ -49,6 +71,7 @@ static void add_processor(uint64_t sum[2]) {
             break;
         }
     fclose(file);
+#endif
 }
 
 void compile_cache_key(const struct compile_tool *tool, const char *const *flags, const char *source,
@@ -99,10 +122,11 @@ int compile_cache_whole(const char *path, const char *source) {
         struct seal seal;
         uint64_t sum[2] = {start[0], start[1]};
         memcpy(&seal, data + length - sizeof seal, sizeof seal);
-        add_bytes(sum, data, length - sizeof seal);
+        length -= sizeof seal + wanted;
         whole = memcmp(seal.magic, magic, sizeof magic) == 0 && seal.source == wanted &&
-                seal.library == length - sizeof seal - wanted && memcmp(seal.sum, sum, sizeof sum) == 0 &&
-                memcmp(data + seal.library, source, wanted) == 0;
+                seal.library == length && memcmp(data + length, source, wanted) == 0;
+        add_bytes(sum, data, length);
+        whole = whole && memcmp(seal.sum, sum, sizeof sum) == 0;
     }
     free(data);
     return whole;
@@ -116,7 +140,6 @@ int compile_cache_seal(const char *path, const char *source) {
     struct seal seal = {.library = length, .source = more, .sum = {start[0], start[1]}};
     memcpy(seal.magic, magic, sizeof magic);
     add_bytes(seal.sum, data, length);
-    add_bytes(seal.sum, source, more);
     free(data);
     FILE *file = fopen(path, "abe");
     if (!file) return -1;

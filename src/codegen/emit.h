@@ -82,7 +82,7 @@ const char *emit_type(const struct emit *e); /* of its numbers */
 #define EMIT_TABLES "const double *const *q = ((const double *const *const *)user)[1];\n"
 void emit_close(struct emit *e);
 void emit_text(struct emit *e, const char *text); /* C of any length, as it is */
-/* A piece of C as printf writes it, of less than 300 bytes; a longer one fails. */
+/* A piece of C as printf writes it, of %s, %c, %d, %u, %ld, %lld and %zu. */
 void emit_put(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* name: letters, digits and _, at most EMIT_NAME, chosen by the program.  0, or -1. */
 int emit_function(struct emit *e, const char *name, const struct tape *t);

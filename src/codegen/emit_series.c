@@ -137,12 +137,16 @@ static void put_source(struct emit *e, const char *const *source) {
 /* What all series of a model share. */
 static void put_shared(struct emit *e) {
     double over[2 * SERIES_STRIDE];
+    char number[EMIT_NUMBER];
     emit_put(e, "#define R(i) w[(long)(i) * N + k]\n#define J(i) (w + (long)(i) * N)\n"
                 "#define G(i) (g + 2 * (i))\n");
     put_source(e, series_source);
     series_inverses(SERIES_STRIDE - 1, over);
     emit_put(e, "static const double keel_over_orders[] = {0, 0");
-    for (int i = 2; i < 2 * SERIES_STRIDE; i++) emit_put(e, ", %a", over[i]);
+    for (int i = 2; i < 2 * SERIES_STRIDE; i++) {
+        emit_number(number, sizeof number, over[i]);
+        emit_put(e, ", %s", number);
+    }
     emit_put(e, "};\n");
 }
 

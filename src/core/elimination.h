@@ -22,20 +22,10 @@ struct keel_elimination_state {
     double *at;                         /* t and q that were factored last; after it, and nothing is left */
 };
 
-/* Is the sum of what is no number zero?  In four sums, since additions wait for each other. */
-static inline int elimination_finite(int count, const double *z) {
-    double sum[4] = {0, 0, 0, 0};
-    int j = 0;
-    for (; j + 4 <= count; j += 4)
-        for (int i = 0; i < 4; i++) sum[i] += z[j + i] * 0;
-    for (; j < count; j++) sum[0] += z[j] * 0;
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
-}
-
 static inline void elimination_pass(const struct keel_elimination_state *e, int nq, double t,
                                     const double *u) {
     e->at[0] = t;
-    for (int j = 0; j < nq; j++) e->at[1 + j] = u[j];
+    schur_copy(nq, u, e->at + 1);
 }
 
 /* out := (v, v') and lambda.  s: its arrays of numbers are locals.  1: it is for the core. */
@@ -47,7 +37,7 @@ static inline int elimination_accelerate(const struct schur_sweep *s, int nq, in
                                          double *out, void *user) {
     double *z = out + nq, *c = e->lambda;
     if (force(t, u, z, user) || curvature(t, u, c, user)) return 1;
-    for (int i = 0; i < s->k; i++) c[i] = -c[i];
+    schur_negate(s->k, c, c);
     for (int i = 0; i < nq && e->weight; i++) z[i] *= e->weight[i];
     if (e->factored) { /* with places that are constants */
         struct schur_sweep there = *s;
@@ -60,7 +50,7 @@ static inline int elimination_accelerate(const struct schur_sweep *s, int nq, in
         if (schur_sweep_solve(s, e->active, z, c)) return 1;
     }
     for (int i = 0; i < nq && e->weight; i++) z[i] *= e->weight[i];
-    for (int i = 0; i < nq; i++) out[i] = u[nq + i];
-    return !elimination_finite(nq, z);
+    schur_copy(nq, u + nq, out);
+    return !schur_finite(nq, z);
 }
 #endif

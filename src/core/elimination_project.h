@@ -60,8 +60,9 @@ static inline int elimination_factor(const struct elimination_model *m, const st
                                      const struct elimination_workspace *w, struct keel_restoration_state *e,
                                      double t, void *user) {
     m->rows(t, w->x, w->k, user);
-    for (int i = 0; i < m->entries; i++) s->b[i] = e->weight ? w->k[i] * e->entry_weight[i] : w->k[i];
-    for (int j = 0; j < m->nq; j++) w->at[j] = w->x[j];
+    schur_copy(m->entries, w->k, s->b);
+    for (int i = 0; i < m->entries && e->weight; i++) s->b[i] *= e->entry_weight[i];
+    schur_copy(m->nq, w->x, w->at);
     e->factorizations++;
     e->schur++;
     e->jacobians++;
@@ -72,12 +73,12 @@ static inline int elimination_factor(const struct elimination_model *m, const st
 static inline void elimination_correct(const struct elimination_model *m, const struct schur_sweep *s,
                                        const struct elimination_workspace *w,
                                        struct keel_restoration_state *e, const double *c, double *half) {
-    for (int i = 0; i < s->k; i++) w->c[i] = -c[i];
-    for (int j = 0; j < m->nq; j++) w->d[j] = 0;
+    schur_negate(s->k, c, w->c);
+    schur_clear(m->nq, w->d);
     schur_sweep_miss(s, w->d, w->c, 1);
     schur_sweep_return(s, w->d, w->mu, 1);
     for (int j = 0; j < m->nq && e->weight; j++) w->d[j] *= e->weight[j];
-    for (int j = 0; j < m->nq; j++) half[j] += w->d[j];
+    schur_add(m->nq, 1, w->d, half);
     e->newton++;
 }
 
@@ -86,8 +87,8 @@ static inline void elimination_tangent(const struct elimination_model *m, const 
                                        const struct elimination_workspace *w,
                                        const struct keel_restoration_state *e, double *half, double *dual) {
     int pulls = 0;
-    for (int j = 0; j < m->nq; j++) dual[j] = half[j];
-    for (int i = 0; i < s->k; i++) w->c[i] = 0;
+    schur_copy(m->nq, half, dual);
+    schur_clear(s->k, w->c);
     for (int j = 0; j < m->nq && e->weight; j++) half[j] *= e->weight[j];
     schur_sweep_solve_exactly(s, m->nq, half, w->c, w->mu);
     for (int j = 0; j < m->nq && e->weight; j++) half[j] *= e->weight[j];
@@ -99,11 +100,27 @@ static inline void elimination_tangent(const struct elimination_model *m, const 
         for (int at = m->start[i]; at < m->start[i + 1]; at++) dual[s->column[at]] += w->k[at] * w->mu[i];
 }
 
+/* Are residuals certainly within so many units? */
+static inline int elimination_within(int count, const double *residual, const double *size, double units) {
+    int off = 0;
+    for (int i = 0; i < count; i++) off |= !project_within(residual[i], size[i], units);
+    return !off;
+}
+
+/* Are they within them, or all zero?  The quotients decide where products do not. */
+static inline int elimination_holds(int count, const double *residual, const double *size, double units) {
+    int off = 0;
+    for (int i = 0; i < count && units == 0; i++) off |= !(residual[i] == 0);
+    if (units == 0) return !off;
+    return elimination_within(count, residual, size, units) ||
+           mechanism_worst(count, residual, size) <= units;
+}
+
 /* The sizes of constraints and of their d/dt at the place that is factored. */
 static inline void elimination_grow(const struct elimination_model *m, const struct elimination_workspace *w,
                                     double t, void *user) {
     const double *v = w->x + m->nq;
-    for (int i = 0; i < m->k; i++) w->c[i] = 0;
+    schur_clear(m->k, w->c);
     if (m->terms) m->terms(t, w->x, w->c, user);
     for (int i = 0; i < m->k; i++) {
         double of_q = 0, of_v = 0;
@@ -126,6 +143,7 @@ static inline int elimination_positions(const struct elimination_model *m,
     double before = __builtin_inf();
     for (int iteration = 0; iteration < MOST; iteration++) {
         m->constraint(t, w->x, w->residual, user);
+        if (elimination_within(m->k, w->residual, w->size, iteration ? e->units : leave)) return 0;
         double worst = mechanism_worst(m->k, w->residual, w->size);
         if (worst <= (iteration ? e->units : leave)) return 0;
         if (!(worst <= 0.1 * before)) return 1; /* a new factorization, or the end of what can be done */
@@ -148,7 +166,7 @@ static inline int elimination_velocities(const struct elimination_model *m,
             speed[i] =
                 schur_product(m->start[i + 1] - m->start[i], w->k + m->start[i], m->column + m->start[i], v) +
                 0.0;
-        if (mechanism_worst(m->k, speed, w->size + m->k) <= (iteration ? e->units : leave)) return 0;
+        if (elimination_holds(m->k, speed, w->size + m->k, iteration ? e->units : leave)) return 0;
         m->correct(w, e, speed, v);
     }
     return 1;
@@ -168,11 +186,12 @@ static inline void elimination_border(const struct elimination_model *m,
     if (m->value_terms) m->value_terms(t, w->x, w->c, user);
     size += __builtin_fabs(w->c[0]);
     if (size > w->size[row]) w->size[row] = size;
-    for (int j = 0; j < 2 * half; j++) a[j] = dual[j] = 0;
-    for (int j = 0; j < nq; j++) a[j] = e->gradient[j];
-    for (int j = 0; j < nq; j++) a[half + j] = e->gradient[nq + j] / e->tau;
+    schur_clear(2 * half, a);
+    schur_clear(2 * half, dual);
+    schur_copy(nq, e->gradient, a);
+    schur_divide_by(nq, e->tau, e->gradient + nq, a + half);
     for (int part = 0; part < 2; part++) {
-        for (int j = 0; j < nq; j++) dual[j] = a[part * half + j] * e->inverse_mass[j];
+        schur_multiply(nq, a + part * half, e->inverse_mass, dual);
         whole += project_dot(nq, dual, dual);
     }
     m->tangent(w, e, a, dual);
@@ -190,17 +209,15 @@ static inline int elimination_energy(const struct elimination_model *m, const st
     int nq = m->nq, n = 2 * nq, half = (nq + 3) / 4 * 4, row = 2 * m->k;
     double *direction = e->direction, slope = 1;
     elimination_border(m, w, e, t, user);
-    for (int j = 0; j < nq; j++) {
-        direction[j] = e->tangent[j];
-        direction[nq + j] = e->tangent[half + j] / e->tau;
-    }
+    schur_copy(nq, e->tangent, direction);
+    schur_divide_by(nq, e->tau, e->tangent + half, direction + nq);
     *e->part = *e->used;
     if (*e->used && !(project_in_units(w->residual[row], w->size[row]) > e->units))
         *e->part = mechanism_part(n, direction, e->largest, 1 / *e->inverse_left, w->size[row], e->nearly);
     if (*e->used) slope = project_dot(n, e->gradient, direction);
     if (!(__builtin_fabs(slope) > 0)) return 1;
     double way = -w->residual[row] * *e->part / slope;
-    for (int i = 0; i < n && way != 0; i++) w->x[i] += way * direction[i];
+    if (way != 0) schur_add(n, way, direction, w->x);
     if (*e->part < 1) *e->inverse_left = 0; /* errors along it stay: they count in full */
     e->newton++;
     return 0;
@@ -221,6 +238,7 @@ static inline int elimination_sweeps(const struct elimination_model *m, const st
         m->value(t, w->x, w->residual + row, user);
         w->residual[row] -= e->reference[row];
         /* the energy's size is not known before its gradient is */
+        if (sweep && elimination_within(row + 1, w->residual, w->size, e->units)) return 0;
         double worst = sweep ? mechanism_worst(row + 1, w->residual, w->size) : __builtin_inf();
         if (worst <= e->units) return 0;
         if (sweep && !(worst <= 0.5 * before)) return 1;
@@ -235,18 +253,20 @@ static inline int elimination_project(const struct elimination_model *m,
                                       const struct elimination_workspace *w, struct keel_restoration_state *e,
                                       double t, double *x, void *user) {
     int n = 2 * m->nq, rows = 2 * m->k + e->energy;
-    for (int i = 0; i < n; i++) w->x[i] = x[i];
-    for (int i = 0; i < rows; i++) w->size[i] = e->size[i];
+    schur_copy(n, x, w->x);
+    schur_copy(rows, e->size, w->size);
     if (elimination_sweeps(m, w, e, t, user)) return 1;
-    if (!elimination_finite(n, w->x) || !elimination_finite(rows, w->size)) return 1;
-    for (int i = 0; i < n; i++) x[i] = w->x[i];
-    for (int i = 0; i < rows; i++) e->size[i] = w->size[i], e->residual[i] = w->residual[i];
-    for (int i = 0; i < m->entries; i++) e->k[i] = w->k[i], e->factored->b[i] = w->b[i];
-    for (int i = 0; i < m->k; i++)
-        e->factored->size[i] = w->square[i], e->factored->inverse[i] = w->inverse[i],
-        e->factored->joint[i] = w->joint[i];
+    if (!schur_finite(n, w->x) || !schur_finite(rows, w->size)) return 1;
+    schur_copy(n, w->x, x);
+    schur_copy(rows, w->size, e->size);
+    schur_copy(rows, w->residual, e->residual);
+    schur_copy(m->entries, w->k, e->k);
+    schur_copy(m->entries, w->b, e->factored->b);
+    schur_copy(m->k, w->square, e->factored->size);
+    schur_copy(m->k, w->inverse, e->factored->inverse);
+    schur_copy(m->k, w->joint, e->factored->joint);
     e->at[0] = t;
-    for (int j = 0; j < m->nq; j++) e->at[1 + j] = w->at[j];
+    schur_copy(m->nq, w->at, e->at + 1);
     return 0;
 }
 #endif

@@ -4,6 +4,8 @@
  * that M never has to be applied.  Directions are made orthogonal by mass; (d, M d) go in pairs. */
 #include "core/manifold.h"
 
+#include "base/machine.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -81,7 +83,7 @@ static void leave_constraints(const struct manifold *m, double *e) {
     }
 }
 
-static void leave_invariants(const struct manifold *m, double *e) {
+MACHINE_WIDE __attribute__((flatten)) static void leave_invariants(const struct manifold *m, double *e) {
     int nq = m->fd->nq, half = m->fd->mech.space.width;
     for (int i = 0; i < m->space.rows; i++) {
         const double *dual = m->dual + (long)i * m->space.width, *d = m->space.q + (long)i * m->space.width;

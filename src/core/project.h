@@ -177,23 +177,28 @@ static inline void project_weigh(int n, const keel_real *largest, const keel_rea
 }
 
 #ifndef KEEL_LANES
+typedef double project_four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef long long project_signs __attribute__((vector_size(32)));
+
 /* from + sum of |row_j x_j|; of many in four sums, since additions wait for each other. */
 static inline double project_terms(int n, double from, const double *row, const double *x) {
     enum { MANY = 32 };
-    double sum[4] = {from, 0, 0, 0};
+    const project_signs all = {~0ULL >> 1, ~0ULL >> 1, ~0ULL >> 1, ~0ULL >> 1};
+    project_four sum = {from, 0, 0, 0};
     int j = 0;
-    for (; n >= MANY && j + 4 <= n; j += 4)
-        for (int k = 0; k < 4; k++) sum[k] += __builtin_fabs(row[j + k] * x[j + k]);
+    for (; n >= MANY && j + 4 <= n; j += 4) {
+        project_four term = *(const project_four *)(row + j) * *(const project_four *)(x + j);
+        sum += (project_four)((project_signs)term & all);
+    }
     for (; j < n; j++) sum[0] += __builtin_fabs(row[j] * x[j]);
     return n < MANY ? sum[0] : (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* a . b of many. */
 static inline double project_dot(int n, const double *a, const double *b) {
-    double sum[4] = {0, 0, 0, 0};
+    project_four sum = {0, 0, 0, 0};
     int i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
+    for (; i + 4 <= n; i += 4) sum += *(const project_four *)(a + i) * *(const project_four *)(b + i);
     for (; i < n; i++) sum[0] += a[i] * b[i];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }

@@ -153,13 +153,16 @@ static inline void tangents_row(int count, const double *restrict k, const int *
 
 static void tangents_miss(const struct schur *s, const double *restrict k, const four *restrict x,
                           four *restrict r) {
-    memset(r, 0, ((size_t)s->k + 1) * sizeof *r);
-    for (int i = 0; i < s->k; i++) {
-        const struct schur_row *row = s->rows + i;
-        const int *column = s->column + row->first;
+    const struct schur_row *restrict row = s->rows;
+    const int *restrict columns = s->column;
+    const double *restrict joint = s->sweep.joint;
+    int count = s->k;
+    memset(r, 0, ((size_t)count + 1) * sizeof *r);
+    for (int i = 0; i < count; i++, row++) {
+        const int *column = columns + row->first;
         if (row->entries == 4) tangents_row(4, k + row->first, column, x, r + i);
         else tangents_row(row->entries, k + row->first, column, x, r + i);
-        r[row->parent] -= s->sweep.joint[i] * r[i];
+        r[row->parent] -= joint[i] * r[i];
     }
 }
 
@@ -169,14 +172,16 @@ static inline void tangents_pull(int count, const double *restrict weight, const
 }
 
 static void tangents_back(const struct schur *s, four *restrict x, four *restrict r) {
+    const int *restrict columns = s->column;
+    const double *restrict weights = s->entry_weight, *restrict b = s->b, *restrict inverse = s->inverse;
+    const double *restrict joint = s->sweep.joint;
+    const struct schur_row *restrict row = s->rows + s->k - 1;
     r[s->k] = (four){0, 0, 0, 0};
-    for (int i = s->k - 1; i >= 0; i--) {
-        const struct schur_row *row = s->rows + i;
-        const double *weight = s->entry_weight + row->first, *b = s->b + row->first;
-        const int *column = s->column + row->first;
-        r[i] = r[i] * s->inverse[i] - s->sweep.joint[i] * r[row->parent];
-        if (row->entries == 4) tangents_pull(4, weight, b, column, r + i, x);
-        else tangents_pull(row->entries, weight, b, column, r + i, x);
+    for (int i = s->k - 1; i >= 0; i--, row--) {
+        int first = row->first;
+        r[i] = r[i] * inverse[i] - joint[i] * r[row->parent];
+        if (row->entries == 4) tangents_pull(4, weights + first, b + first, columns + first, r + i, x);
+        else tangents_pull(row->entries, weights + first, b + first, columns + first, r + i, x);
     }
 }
 

@@ -55,6 +55,49 @@ struct schur_sweep {
 };
 
 typedef double schur_pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double schur_four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* Short loops over many numbers: a model's compiler is not asked to find that four can go at once. */
+static inline void schur_clear(int count, double *a) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4) *(schur_four *)(a + i) = (schur_four){0, 0, 0, 0};
+    for (; i < count; i++) a[i] = 0;
+}
+static inline void schur_copy(int count, const double *from, double *to) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4) *(schur_four *)(to + i) = *(const schur_four *)(from + i);
+    for (; i < count; i++) to[i] = from[i];
+}
+static inline void schur_negate(int count, const double *from, double *to) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4) *(schur_four *)(to + i) = -*(const schur_four *)(from + i);
+    for (; i < count; i++) to[i] = -from[i];
+}
+static inline void schur_multiply(int count, const double *a, const double *b, double *to) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        *(schur_four *)(to + i) = *(const schur_four *)(a + i) * *(const schur_four *)(b + i);
+    for (; i < count; i++) to[i] = a[i] * b[i];
+}
+static inline void schur_divide_by(int count, double by, const double *from, double *to) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4) *(schur_four *)(to + i) = *(const schur_four *)(from + i) / by;
+    for (; i < count; i++) to[i] = from[i] / by;
+}
+/* to += factor from */
+static inline void schur_add(int count, double factor, const double *from, double *to) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4) *(schur_four *)(to + i) += factor * *(const schur_four *)(from + i);
+    for (; i < count; i++) to[i] += factor * from[i];
+}
+/* Is the sum of zeros times these zero? */
+static inline int schur_finite(int count, const double *z) {
+    schur_four sum = {0, 0, 0, 0};
+    int i = 0;
+    for (; i + 4 <= count; i += 4) sum += *(const schur_four *)(z + i) * 0.0;
+    for (; i < count; i++) sum[0] += z[i] * 0;
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
+}
 
 /* S_ii */
 static inline double schur_square(const double *restrict b, int count) {
@@ -345,12 +388,13 @@ static inline void schur_sweep_back(const struct schur_sweep *s, double *z, doub
 /* All rows of a chain, in the order in which one needs the other.  factor: z is not looked at; 1: a pivot is
  * too small. */
 static inline int schur_sweep_factor(const struct schur_sweep *s, double *z, const int *active) {
-    for (int i = 0; i <= s->k; i++) s->work[i] = s->lack[i] = 0;
+    schur_clear(s->k + 1, s->work);
+    schur_clear(s->k + 1, s->lack);
     return schur_factor_rows(s, 0, s->begin, 0, active) || schur_sweep_in(s, SCHUR_FACTOR, z, z, 1, active) ||
            schur_factor_rows(s, s->end, s->k, 0, active);
 }
 static inline void schur_sweep_miss(const struct schur_sweep *s, double *z, const double *c, int rests) {
-    for (int i = 0; i <= s->k; i++) s->lack[i] = 0;
+    schur_clear(s->k + 1, s->lack);
     schur_miss_rows(s, 0, s->begin, 0, z, c, rests);
     schur_sweep_in(s, SCHUR_MISS, z, c, rests, 0);
     schur_miss_rows(s, s->end, s->k, 0, z, c, rests);
@@ -365,7 +409,8 @@ static inline void schur_sweep_return(const struct schur_sweep *s, double *z, do
 /* B of a chain, factored and solved: z and c become z - B^T mu and mu.  1: a pivot is too
  * small, and z stands. */
 static inline int schur_sweep_solve(const struct schur_sweep *s, const int *active, double *z, double *c) {
-    for (int i = 0; i <= s->k; i++) s->work[i] = s->lack[i] = 0;
+    schur_clear(s->k + 1, s->work);
+    schur_clear(s->k + 1, s->lack);
     if (schur_factor_rows(s, 0, s->begin, 0, active)) return 1;
     schur_miss_rows(s, 0, s->begin, 0, z, c, 0);
     if (schur_sweep_in(s, SCHUR_BOTH, z, c, 0, active)) return 1;
@@ -412,7 +457,7 @@ static inline void schur_sweep_solve_exactly(const struct schur_sweep *s, int co
                                              const double *c, double *mu) {
     double before = schur_largest_square(count, z, 0);
     int there = schur_sweep_holds(s, z, c, before); /* as a velocity that was projected */
-    for (int i = 0; i < s->k; i++) mu[i] = 0;
+    schur_clear(s->k, mu);
     for (int pass = 0; pass <= SCHUR_REFINEMENTS && !there; pass++) {
         schur_sweep_miss(s, z, c, 0);
         schur_sweep_return(s, z, mu, pass == 0);

@@ -11,9 +11,9 @@ enum { USUAL = 10000000 };
 enum { QUICK = 64 }; /* steps within 5 ms: LIMIT_PAUSE of them take no longer than a third of a second */
 
 /* A kernel saves some tenths of a microsecond a step.  The compiler takes some tenths of a second, beside the
- * run or before it goes on, and to look for what it has made before takes a millisecond. */
+ * run or before it goes on, and to look for what it has made before takes a quarter of a millisecond. */
 enum { KERNEL_FIRST = 1 << 14, KERNEL_LEAST = 1000000, KERNEL_BESIDE = 200000, KERNEL_BETWEEN = 32 };
-enum { KERNEL_CACHED = 1 << 10 };
+enum { KERNEL_CACHED = 1 << 7, KERNEL_FOUND = 1 << 9 };
 
 struct limit limit_open(const keel_options *o, keel_sim *sim, keel_model *model) {
     keel_mode mode = {0};
@@ -45,7 +45,7 @@ static int kernel_pays(const struct limit *l, keel_sim *sim, double end, double 
 static void find_kernel(struct limit *l, keel_sim *sim, double end) {
     if (!l->cached_at || !l->kernel_at || l->taken - l->began < l->cached_at) return;
     l->cached_at *= 2;
-    if (!kernel_pays(l, sim, end, KERNEL_CACHED)) return;
+    if (!kernel_pays(l, sim, end, KERNEL_FOUND)) return;
     double begin = job_seconds();
     l->cached_at = 0;
     if (keel_sim_compile_cached(sim)) l->kernel_at = 0;
