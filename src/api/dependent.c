@@ -19,7 +19,8 @@ int dependent_open(struct dependent *d, int nq, int k) {
     d->floor_of = calloc(4 * rows + 1, sizeof *d->floor_of);
     d->matrix = calloc(2 * rows * rows + 1, sizeof *d->matrix);
     if (!q || !r || !d->space.inverse || !d->space.used || !d->floor_of || !d->matrix) return 0;
-    d->rows = (struct redundant){d->space.used + k, d->floor_of + k, d->floor_of + 2 * k};
+    d->rows = (struct redundant){
+        .in_force = d->space.used + k, .whole = d->floor_of + k, .left = d->floor_of + 2 * k};
     d->at_start = d->space.used + 2 * k, d->pivot = d->at_start + k, d->number = d->pivot + k;
     d->part = d->floor_of + 3 * k, d->unseen = d->matrix + rows * rows;
     for (int i = 0; i < k; i++) d->at_start[i] = d->rows.in_force[i] = 1, d->number[i] = i;
