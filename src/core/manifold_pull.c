@@ -59,7 +59,7 @@ static keel_status border(struct manifold *m, int first) {
     }
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++) {
-            double sum = manifold_sparse_dot(n, rows_gradient(m->rows, fd, m->row[first + i]),
+            double sum = project_dot(n, rows_gradient(m->rows, fd, m->row[first + i]),
                                              m->directions + (long)j * n);
             m->bordered[(long)i * count + j] = m->space.used[i] && m->space.used[j] ? sum : i == j;
         }
@@ -98,7 +98,7 @@ static keel_status shortest_by_mass(struct manifold *m, const double *c, double 
     }
     if (first == m->kept) return KEEL_OK;
     for (int i = first; i < m->kept; i++)
-        m->c[i - first] = c[m->row[i]] - manifold_sparse_dot(n, rows_gradient(m->rows, fd, m->row[i]), move);
+        m->c[i - first] = c[m->row[i]] - project_dot(n, rows_gradient(m->rows, fd, m->row[i]), move);
     dense_lu_solve(m->kept - first, m->bordered, m->pivot, m->c);
     for (int i = 0; i < m->kept - first; i++)
         for (int j = 0; j < n; j++) move[j] += m->c[i] * m->directions[(long)i * n + j];
