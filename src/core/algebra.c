@@ -378,12 +378,12 @@ double algebra_log_det(const struct field *fd) {
 #define SETTLED (64 * DBL_EPSILON) /* of y: what a step so short changes in Y_k is round-off */
 #define CLEAR_STEP 1e-5            /* from here on round-off is small against the square of it */
 
-/* Simplified Newton for the first `count` of y, all or the motion's own: the matrix is made anew after a long
- * step, and when the steps shrink slower than tenfold.  At round-off the steps may go round in a circle,
- * longer and shorter ones in turn: there it counts whether they get shorter than ever before.  wary:
+/* Simplified Newton for the first `count` of y, all or the motion's own: the matrix is made anew after a
+ * long step, and when the steps shrink slower than tenfold.  At round-off the steps may go round in a
+ * circle, longer and shorter ones in turn: there it counts whether they get shorter than ever before.  wary:
  * KEEL_RETRY with doubt where it may leave its branch: so may y itself alone, not its sensitivities.  *last:
- * the length of the last step, *contraction: the share of the one before that it is.  A step of round-off tells
- * nothing of the matrix, which then contracts by what the steps before say. */
+ * the length of the last step, *contraction: the share of the one before that it is.  A step of round-off
+ * tells nothing of the matrix, which then contracts by what the steps before say. */
 static keel_status newton(struct field *fd, double t, double *u, int wary, int count, double *last,
                           double *contraction) {
     struct algebra *d = &fd->dae;

@@ -31,7 +31,7 @@ void algebra_divide_block(const struct field *fd, int own, double *v);
 double algebra_step_length(const struct field *fd, const double *u, int first, int end);
 
 /* choice.c: is y accelerations and multipliers, all of them? */
-int algebra_is_mechanics(const struct field *fd);
+int choice_serves(const struct field *fd);
 void choice_layout(struct field *fd, struct arena *a);
 /* If so, M and K at u, factored, with the rows in force among dependent constraints; */
 keel_status choice_make(struct field *fd, double t, const double *u);

@@ -1,16 +1,16 @@
 /* choice.c - accelerations and multipliers of mechanics that is written as a DAE (keel_choice).
  *
- * y holds nothing else, and F is linear in y.  So y is solved for as plain mechanics does it: with M = L L^T and
- * the rows of B = K L^-T as a row space, by the values of F at y = 0 (mechanism.h).  The same factors serve
- * every direction, by its values where y stands and its own y is 0.
+ * y holds nothing else, and F is linear in y.  So y is solved for as plain mechanics does it: with M = L L^T
+ * and the rows of B = K L^-T as a row space, by the values of F at y = 0 (mechanism.h).  The same factors
+ * serve every direction, by its values where y stands and its own y is 0.
  *
- * Where constraints depend on others the rows in force are those of the start, or others that carry the motion
- * better there (redundant.c).  The choice is a function of the place, and accelerations do not depend on it.
- * Then lambda is traded for the least one.  N spans what K^T does not see, orthonormal: N^T lambda = 0.  In
- * direction k, with d the derivative along it, K^T lambda_k + dK^T lambda does not depend on the choice, and
- * d(N^T lambda) = 0 says N^T lambda_k = N^T dK w for any w with K w = lambda: since K^T N = 0 stays true,
- * N^T d(K) = -dN^T K, and lambda = K w.  (G. H. Golub, V. Pereyra, SIAM J. Numer. Anal. 10 (1973) 413-432.)
- * F is linear in q'', and so dK w is the difference of two of its values. */
+ * Where constraints depend on others the rows in force are those of the start, or others that carry the
+ * motion better there (redundant.c).  The choice is a function of the place, and accelerations do not depend
+ * on it.  Then lambda is traded for the least one.  N spans what K^T does not see, orthonormal: N^T lambda =
+ * 0.  In direction k, with d the derivative along it, K^T lambda_k + dK^T lambda does not depend on the
+ * choice, and d(N^T lambda) = 0 says N^T lambda_k = N^T dK w for any w with K w = lambda: since K^T N = 0
+ * stays true, N^T d(K) = -dN^T K, and lambda = K w.  (G. H. Golub, V. Pereyra, SIAM J. Numer. Anal. 10
+ * (1973) 413-432.)  F is linear in q'', and so dK w is the difference of two of its values. */
 #include "core/algebra.h"
 
 #include "linalg/dense.h"
@@ -23,7 +23,7 @@ static const keel_choice *choice_of(const struct field *fd) {
     return &keel_extras_of(&fd->p)->choice;
 }
 
-int algebra_is_mechanics(const struct field *fd) {
+int choice_serves(const struct field *fd) {
     const keel_choice *c = choice_of(fd);
     return c->rows > 0 && algebra_goes_staggered(fd) && algebra_own(fd) == c->coordinates + c->rows;
 }
@@ -38,7 +38,7 @@ static struct rowspace space_of(struct arena *a, size_t rows, size_t columns) {
                              .used = arena_ints(a, rows + 1)};
 }
 
-/* Where entries of F_y stand in M, or behind it in K: those of the equations of motion, M q'' + K^T lambda. */
+/* Where entries of F_y stand in M, or behind it in K: those of the motion's rows, M q'' + K^T lambda. */
 static void place_entries(const struct field *fd, struct choice *o) {
     const keel_choice *c = choice_of(fd);
     const keel_pattern *p = fd->p.algebraic.pattern;
@@ -61,7 +61,7 @@ void choice_layout(struct field *fd, struct arena *a) {
     const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
     size_t k = (size_t)c->rows, n = (size_t)c->coordinates, all = (size_t)(fd->n + fd->m);
-    o->serves = algebra_is_mechanics(fd);
+    o->serves = choice_serves(fd);
     if (!o->serves) return;
     o->space = space_of(a, k, n);
     redundant_layout(&o->of_rows, a, c->rows, c->coordinates);

@@ -14,6 +14,7 @@
 #include "core/bending.h"
 #include "core/mass_change.h"
 #include "core/form.h"
+#include "core/hidden_sparse.h"
 #include "core/linear.h"
 #include "core/mechanism.h"
 #include "core/newton.h"
@@ -121,38 +122,12 @@ struct algebra {
     double *place[2], *tangent[2], *way, *aim, *beside; /* n + m, m, n, m, n + m: on a way */
 };
 
-/* Rows that are met by changes of these states, as far as those before them leave something. */
-struct hidden_block {
-    int row, rows, column, columns; /* of H: from, how many */
-    keel_pattern pattern;           /* of its own entries */
-    double *weighted;               /* of these */
-    struct saddle saddle;           /* 1, its B */
-    int idle;                       /* none of its rows is active */
-};
-
 /* A term -gain P of J: at (t, u), which stays there, v := P v (baumgarte.c). */
 struct pull {
     void *view;
     double *gain;
     keel_status (*aim)(void *view, double t, const double *u);
     keel_status (*across)(void *view, double *v);
-};
-
-/* Rows of a large DAE's manifold, or of a large Hamiltonian's (hidden_sparse.c): B = H W^-1. */
-struct hidden_rows {
-    int sparse;
-    int first, count;           /* rows of F and h, the only ones beside invariants: from h on, or all; rows
-                                 * of g and d/dt g: all */
-    keel_pattern pattern;       /* of H; a row that contains y has no entries */
-    double *entries, *weighted; /* of H where it was asked for last, of the B that is factored */
-    double *before;             /* the same, for who compares two places */
-    double *weight;             /* n: those of the last correction, 1/W */
-    double *c;                  /* as many as rows */
-    int *active;                /* the rows a run keeps */
-    int blocks;                 /* 1; 2: g by q, then d/dt g by p */
-    struct hidden_block block[2];
-    double *direction, *matrix; /* of the rows beside them: invariants x n, invariants^2 (2 blocks) */
-    int *pivot, faced;          /* 1: it is regular */
 };
 
 struct field {
@@ -301,7 +276,8 @@ void redundant_choose(const struct redundant *r, const struct rowspace *space, i
 /* Of a row space that is factored: the least share of a row's length that no row before it has, since
  * |B_i|^2 = |q_i|^2 + sum_j r_ij^2 |q_j|^2. */
 double redundant_least_fraction(const struct rowspace *space, int *row);
-/* C_r of K_r = sum C_rj K_j, a row left out of the space of K L^-T (mass: L, NULL for 1), until the next call. */
+/* C_r of K_r = sum C_rj K_j, a row left out of the space of K L^-T (mass: L, NULL for 1), until the next
+ * call. */
 const double *redundant_shares(const struct redundant *r, const struct rowspace *space, int columns,
                                const double *row, const double *mass);
 /* r->unseen, from all these. */
@@ -479,33 +455,6 @@ int map_colour_attach(struct field *fd); /* 1: no memory */
 void map_colour_detach(struct field *fd);
 keel_status map_colour_entries(struct field *fd, const struct map *map, double t, const double *u,
                                double *out);
-
-/* hidden_sparse.c: for a stepper of these traits */
-int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer);
-void hidden_sparse_layout(struct field *fd, struct arena *a);
-int hidden_sparse_attach(struct field *fd); /* 1: no memory */
-void hidden_sparse_detach(struct field *fd);
-/* H at (t, u): the rows of F or g that lead, or those of h or d/dt g; all of them. */
-keel_status hidden_sparse_entries(struct field *fd, int lead, double t, const double *u);
-keel_status hidden_sparse_all(struct field *fd, double t, const double *u);
-/* B from the entries at hand, factored.  any: rows that depend on others are expected.  0: it cannot be. */
-int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const int *active, int any);
-/* a (n) := the shortest one with B a = c, block by block; c is overwritten. */
-void hidden_sparse_shortest(struct field *fd, double *c, double *a);
-void hidden_sparse_multiply(const struct field *fd, const double *v, double *out); /* out := H v */
-void hidden_sparse_tangent(struct field *fd, double *a); /* takes off the shortest one with as much B a */
-/* Directions along the tangents for the rows of s, whose gradients are those of row[i]; then along (n), the
- * displacement by which they change by c, which is overwritten. */
-void hidden_sparse_face(struct field *fd, const struct rowspace *s, const struct rows *rows, const int *row,
-                        const double *inverse_weight);
-void hidden_sparse_along(const struct field *fd, const struct rowspace *s, double *c, double *z,
-                         double *along);
-int hidden_sparse_rank(struct field *fd, int *independent); /* as saddle_rank, of all rows */
-/* Row i of s, weighted, freed of what B spans in each block; the share of what is left that floor_of is of
- * the whole. */
-double hidden_sparse_border(struct field *fd, struct rowspace *s, int i, double floor_of);
-/* sum |H_j u_j| of a row over the columns from the first on */
-double hidden_sparse_size(const struct field *fd, int row, int first, const double *u);
 
 /* mass_sparse.c: M of large systems of first order, which is constant */
 int mass_sparse_attach(struct field *fd); /* 1: no memory */

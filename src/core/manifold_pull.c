@@ -59,8 +59,8 @@ static keel_status border(struct manifold *m, int first) {
     }
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++) {
-            double sum = project_dot(n, rows_gradient(m->rows, fd, m->row[first + i]),
-                                             m->directions + (long)j * n);
+            double sum =
+                project_dot(n, rows_gradient(m->rows, fd, m->row[first + i]), m->directions + (long)j * n);
             m->bordered[(long)i * count + j] = m->space.used[i] && m->space.used[j] ? sum : i == j;
         }
     return dense_lu(count, m->bordered, m->pivot, fd->halt) ? manifold_refuse(m, m->aim_t, m->row[first])

@@ -7,8 +7,8 @@
  * whenever a run gets there.
  *
  * A row r that is left out is a combination of the others, B_r = C_r B, and any lambda_r may be traded for
- * -C_r^T lambda_r of theirs.  The least multipliers have no part along e_r - C_r, of which an orthogonal basis is
- * made: one of these trades after the other does not settle where they are nearly parallel. */
+ * -C_r^T lambda_r of theirs.  The least multipliers have no part along e_r - C_r, of which an orthogonal
+ * basis is made: one of these trades after the other does not settle where they are nearly parallel. */
 #include "core/field.h"
 
 #include "linalg/dense.h"

@@ -232,7 +232,7 @@ struct model {
     int start;              /* number of the first mode */
     expr begin, end;        /* of `run`; EXPR_NONE: none */
     struct syntax_span run;
-    expr clock; /* d t = clock d tau, of states and t; EXPR_NONE: none */
+    expr clock;             /* d t = clock d tau, of states and t; EXPR_NONE: none */
     int clock_of_equations; /* it is to be read off the equations */
     struct syntax_span clock_where;
     const struct syntax_file *file; /* what it was made from */

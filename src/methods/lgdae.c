@@ -11,11 +11,11 @@
  * a run that starts at 0 has its origin at -1, in sizes of x.  Newton runs on (x1 - x, z), with
  *     d/dx1 = 1 - h/2 (s f_x + s' f w^T),  w = (h (f_x^T xm + f) - 2 u xm) / |xm|^2,
  *     d/dz  = -h (s f_z + s' f (h f_z^T xm / |xm|^2)^T);
- * the nested form of the paper iterates x1 for fixed z, and z by Newton with g_x dx1/dz: the same matrix, where
- * the first equations leave nothing.  Liu 2013.
+ * the nested form of the paper iterates x1 for fixed z, and z by Newton with g_x dx1/dz: the same matrix,
+ * where the first equations leave nothing.  Liu 2013.
  *
- * With patterns the matrix is A = S - a b^T: S sparse, of the blocks 1, (f_x, f_z), (g_x, g_z), and a = h s' f.
- * A^-1 r = S^-1 r + S^-1 a (b . S^-1 r) / (1 - b . S^-1 a) (Sherman, Morrison 1950). */
+ * With patterns the matrix is A = S - a b^T: S sparse, of the blocks 1, (f_x, f_z), (g_x, g_z), and a = h s'
+ * f.  A^-1 r = S^-1 r + S^-1 a (b . S^-1 r) / (1 - b . S^-1 a) (Sherman, Morrison 1950). */
 #include <keel/system.h>
 
 #include "base/text.h"

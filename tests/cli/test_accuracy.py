@@ -202,7 +202,7 @@ class Accuracy(cli.Case):
             self.assertEqual(found["accuracy"]["kind"], "none")
             self.assertNotIn("estimate", found["accuracy"])
         self.assertEqual(run(short + "options accuracy = no\n", "--accuracy", "yes")["accuracy"]["kind"], "rerun")
-        slow = run(SPRING % (1, 1, 50), "--method", "rk4", "--step", "1e-5")
+        slow = run(SPRING % (1, 1, 50), "--method", "rk4", "--step", "1.25e-6", "--interpret")
         self.assertEqual(slow["accuracy"]["kind"], "none")
         short = self.keel("run", example("bounce"), "--interpret", "--accuracy", "no").stdout.decode()
         self.assertIn("accuracy   not measured (as --accuracy no says)", short)

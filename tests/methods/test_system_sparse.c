@@ -1,6 +1,6 @@
 /* test_system_sparse.c - kahan, bdf2 and lgdae on large equations of first order: with sparse matrices they
- * give the runs that they give with dense ones, have the same bits after a copy, and take memory in proportion
- * to the number of unknowns. */
+ * give the runs that they give with dense ones, have the same bits after a copy, and take memory in
+ * proportion to the number of unknowns. */
 #include "sparse_runs.h"
 
 #include "linalg/sparse.h"

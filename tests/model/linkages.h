@@ -1,9 +1,9 @@
 /* linkages.h - random mechanisms with more constraints than they need, as models, and what must hold of their
  * sensitivities.
  *
- * Each moves for every value of the quantity that it names, which is a length or an angle in many: a four-bar
- * whose plane lies anywhere in space, with hinges that are repeated; a plate on parallel rods; Bennett's linkage
- * of any lengths and angle; a Stewart platform, which has no row too many. */
+ * Each moves for every value of the quantity that it names, which is a length or an angle in many: a
+ * four-bar whose plane lies anywhere in space, with hinges that are repeated; a plate on parallel rods;
+ * Bennett's linkage of any lengths and angle; a Stewart platform, which has no row too many. */
 #ifndef KEEL_TESTS_LINKAGES_H
 #define KEEL_TESTS_LINKAGES_H
 
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static inline void linkage_add(struct link
     assert_true(more >= 0 && length + (size_t)more < LINKAGE_TEXT);
 }
 
-/* Turns: quaternions, and vectors turned by them ----------------------------------------------------------- */
+/* Turns: quaternions, and vectors turned by them --------------------------------------------------------- */
 
 struct turn {
     double q[4];
@@ -65,7 +65,7 @@ static inline void linkage_guess(struct linkage *l, const char *body, const doub
                 r[1], r[2], body, q.q[0], q.q[1], q.q[2], q.q[3]);
 }
 
-/* The mechanisms ------------------------------------------------------------------------------------------- */
+/* The mechanisms ----------------------------------------------------------------------------------------- */
 
 static inline void linkage_body(struct linkage *l, const char *name) {
     double j = linkage_uniform(l, 0.02, 0.2);
@@ -73,7 +73,8 @@ static inline void linkage_body(struct linkage *l, const char *name) {
                 j * linkage_uniform(l, 0.05, 0.5), j, j * linkage_uniform(l, 0.7, 1.3));
 }
 
-/* In the plane of its own axes x, y, turned by `tilt`: A = 0, B at the angle `phi` of the crank, D = (1, 0). */
+/* In the plane of its own axes x, y, turned by `tilt`: A = 0, B at the angle `phi` of the crank,
+ * D = (1, 0). */
 static inline void linkage_four_bar(struct linkage *l, int repeated) {
     double a = linkage_uniform(l, 0.3, 0.5), b = linkage_uniform(l, 0.95, 1.2),
            c = linkage_uniform(l, 0.8, 1);
@@ -118,8 +119,8 @@ static inline void linkage_four_bar(struct linkage *l, int repeated) {
     l->by = "a", l->value = a;
 }
 
-/* Two of the rods carry the plate; they are more than its coordinates (docs/limits.md).  No rod is near the line
- * through its ends on it, where the plate may turn. */
+/* Two of the rods carry the plate; they are more than its coordinates (docs/limits.md).  No rod is near the
+ * line through its ends on it, where the plate may turn. */
 static inline void linkage_rods(struct linkage *l, int rods) {
     double length = linkage_uniform(l, 0.5, 1.5), swing = linkage_uniform(l, -0.5, 0.5);
     linkage_add(l, "param l = %.17g, m = %.17g, J = %.17g, x[1..%d] = (", length, linkage_uniform(l, 0.5, 2),
@@ -152,8 +153,8 @@ static inline struct place bennett_next(struct place p, double length, double tw
     return p;
 }
 
-/* place[1 .. 3]: where two, three and four begin, with the hinges A, B, C at these angles; how far four's end is
- * from the origin. */
+/* place[1 .. 3]: where two, three and four begin, with the hinges A, B, C at these angles; how far four's
+ * end is from the origin. */
 static inline double bennett_places(const double *length, const double *twist, const double *theta,
                                     struct place *place) {
     place[0] = (struct place){{0, 0, 0}, {{1, 0, 0, 0}}};
@@ -163,8 +164,8 @@ static inline double bennett_places(const double *length, const double *twist, c
 }
 
 /* The middles of two, three and four and their attitudes where A stands at this angle:
- * tan(theta_A/2) tan(theta_B/2) = sin((beta + alpha)/2)/sin((beta - alpha)/2), theta_C = -theta_A; or with other
- * signs, by the directions in which angles are counted. */
+ * tan(theta_A/2) tan(theta_B/2) = sin((beta + alpha)/2)/sin((beta - alpha)/2), theta_C = -theta_A; or with
+ * other signs, by the directions in which angles are counted. */
 static inline void bennett_closed(const double *length, const double *twist, double at,
                                   struct place *middle) {
     double ratio = sin((twist[1] + twist[0]) / 2) / sin((twist[1] - twist[0]) / 2), off = HUGE_VAL;
@@ -251,7 +252,7 @@ static inline void linkage_make(struct linkage *l, enum linkage_kind kind, uint6
     if (number / 2 % 2) l->by = "gravity[2]", l->value = g[1];
 }
 
-/* What must hold ------------------------------------------------------------------------------------------- */
+/* What must hold ----------------------------------------------------------------------------------------- */
 
 /* The run to its end; rows: within 16 units. */
 static inline keel_sim *linkage_run(const struct linkage *l, const char *by, const char *set, double rtol,
@@ -281,7 +282,8 @@ static inline void linkage_beside(const struct linkage *l, double d, double *val
     keel_model_close(m);
 }
 
-/* By (4 D(h/2) - D(h))/3 of central differences D; the share of the largest by which the worst column misses. */
+/* By (4 D(h/2) - D(h))/3 of central differences D; the share of the largest by which the worst column
+ * misses. */
 static inline double linkage_miss(const struct linkage *l, double h, keel_sim *plain, const double *x,
                                   keel_sim *s, const double *have) {
     static double beside[4][LINKAGE_COLUMNS];

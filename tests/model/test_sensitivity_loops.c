@@ -74,8 +74,8 @@ static void sensitivities_are_those_of_differences(void **state) {
     }
 }
 
-/* Two ways to them: plain mechanics, and its equations with their derivatives.  Here the rows that are left out
- * are nearly parallel as trades of multipliers. */
+/* Two ways to them: plain mechanics, and its equations with their derivatives.  Here the rows that are left
+ * out are nearly parallel as trades of multipliers. */
 static void multipliers_are_the_least_ones(void **state) {
     (void)state;
     static double plain[LINKAGE_COLUMNS], beside[LINKAGE_COLUMNS];

@@ -1,6 +1,6 @@
 /* test_baumgarte_sparse.c - baumgarte on large problems: by sparse matrices rows are pulled as by full ones,
- * Newton's method knows the term, a copied run has the same bits, and memory is in proportion to the number of
- * unknowns. */
+ * Newton's method knows the term, a copied run has the same bits, and memory is in proportion to the number
+ * of unknowns. */
 #include "sparse_runs.h"
 
 #include "linalg/sparse.h"
