@@ -3,7 +3,9 @@
  *
  *     ensembles check [MEMBERS]    all results of both, bit by bit
  *     ensembles time MEMBERS       steps a second, whole runs without opening and compiling; and of a core
- *     ensembles split MEMBERS      by runs of two lengths: the steps alone, and what a member costs beside */
+ *     ensembles split MEMBERS [SCALE [METHOD]]
+ *                                  by runs of two lengths, so many times as long: the steps alone, and what a
+ *                                  member costs beside */
 #include <keel/ensemble.h>
 
 #include <math.h>
@@ -177,12 +179,12 @@ static void split(const char *name, const char *method, double end, long members
     double rate = (double)(whole.steps - half.steps) / (whole.spent - half.spent);
     if (bad) printf("split %s: %s%s%s\n", name, brief.sentence, half.sentence, whole.sentence);
     else
-        printf(
-            "split %s: steps alone %.4g /s; %.3f s beside them; processor us a member: %.2f of one step on "
-            "the cores, %.2f with a lane of its own, %.2f and %.2f with all steps there\n",
-            name, rate, whole.spent - (double)whole.steps / rate, 1e6 * one.processor / (double)members,
-            1e6 * brief.processor / (double)members, 1e6 * half.processor / (double)members,
-            1e6 * whole.processor / (double)members);
+        printf("split %s: steps alone %.4g /s, whole runs %.4g /s, %.3f s beside; processor us a member: "
+               "%.2f of "
+               "one step on the cores, %.2f with a lane of its own, %.2f and %.2f with all steps there\n",
+               name, rate, (double)whole.steps / whole.spent, whole.spent - (double)whole.steps / rate,
+               1e6 * one.processor / (double)members, 1e6 * brief.processor / (double)members,
+               1e6 * half.processor / (double)members, 1e6 * whole.processor / (double)members);
     fflush(stdout);
 }
 
@@ -191,8 +193,10 @@ int main(int count, char **word) {
     long members = count > 2 ? atol(word[2]) : 262144;
     if (count > 1 && strcmp(word[1], "split") == 0) {
         double scale = count > 3 ? atof(word[3]) : 1;
-        split("rk4+none", "rk4+none", 10000 * scale, members);
-        split("rk4+project", "rk4+project", 5000 * scale, members);
+        const char *only = count > 4 ? word[4] : NULL;
+        if (!only || strcmp(only, "rk4+none") == 0) split("rk4+none", "rk4+none", 10000 * scale, members);
+        if (!only || strcmp(only, "rk4+project") == 0)
+            split("rk4+project", "rk4+project", 5000 * scale, members);
         return 0;
     }
     double scale = count > 3 ? atof(word[3]) : 1; /* of the lengths of the runs */
