@@ -261,8 +261,10 @@ static int analyse(struct system *y, struct pool *pool) {
     const double *nominal = nominal_values(y, pool);
     int chosens = 0, *like = pool_take(pool, ((size_t)y->equations + 1) * sizeof *like);
     if (pool->refused) return 0;
-    for (int i = 0; i < y->equations; i++)
-        like[i] = y->origin[i].kind == SYSTEM_TANGENT ? y->origin[i].number : -1;
+    for (int i = 0; i < y->equations; i++) { /* x'' = z is how x moves, and no name of z */
+        enum system_kind kind = y->origin[i].kind;
+        like[i] = kind == SYSTEM_TANGENT ? y->origin[i].number : kind == SYSTEM_MOTION ? i : -1;
+    }
     for (int i = 0; i < m->parameters; i++) parameter[i] = m->parameter[i].number;
     for (int k = 0; k < m->init.count; k++) {
         expr target = m->init.list[k].target;

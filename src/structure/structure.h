@@ -32,7 +32,8 @@ struct structure_problem {
     int parameters;
     const double *parameter; /* parameter values by index; beyond them: random numbers */
     const double *nominal;   /* a typical value of each unknown, or NULL: random points are taken near it */
-    const int *like; /* x' = u goes if this equation does, which stands before it; -1: of itself; NULL: all */
+    const int *like; /* x' = u goes if this equation does, which stands before it; its own number: it stays;
+                      * -1: it goes of itself; NULL: all do */
     int chosens;
     const struct structure_value *chosen; /* initial values that are given, or NULL */
 };

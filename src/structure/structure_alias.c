@@ -75,7 +75,7 @@ int structure_aliases(struct structure_work *w) {
     for (int j = 0; j < w->columns; j++) alias[j] = (struct structure_value){j, 0};
     for (int i = 0; i < w->rows; i++) {
         int of = w->p->like ? w->p->like[i] : -1;
-        gone[i] = (unsigned char)((of < 0 || gone[of]) && take_name(w, alias, w->f[i]));
+        gone[i] = (unsigned char)((of < 0 || (of != i && gone[of])) && take_name(w, alias, w->f[i]));
     }
     if (replace_all(w, alias)) return -1;
     for (int i = 0; i < w->rows; i++)

@@ -75,6 +75,25 @@ static void test_origins(void **state) {
     keel_model_close(m);
 }
 
+/* x'' = z is how x moves and no name of z: mechanics it stays, and its values keep their origins. */
+static void motions_name_nothing(void **state) {
+    (void)state;
+#define TWO "coord x, z\ninit x = 1, z = 0.5, x' = 0, z' = 0.2\nrun 0 .. 1\n"
+    static const char *const all[] = {TWO "lagrangian (x'^2 + z'^2)/2 + x*z\n",
+                                      TWO "lagrangian (x'^2 + z'^2)/2\nforce x: z\n",
+                                      TWO "lagrangian (x'^2 + z'^2)/2\nforce x: -z\nforce z: x'\n"};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        keel_model *m = read_model(all[k]);
+        keel_mode mode;
+        assert_true(keel_model_mode(m, 0, &mode));
+        assert_true(mode.problem->form == KEEL_MECHANICS && mode.dof == 2 && mode.freedom == 4);
+        keel_sim *s = keel_sim_open(m, NULL);
+        assert_int_equal(origin_of(s, "z"), KEEL_FROM_INIT);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+}
+
 static void test_proofs(void **state) {
     (void)state;
     static const struct {
@@ -183,9 +202,11 @@ static void test_slips(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hidden),    cmocka_unit_test(test_orders),     cmocka_unit_test(test_origins),
-        cmocka_unit_test(test_proofs),    cmocka_unit_test(test_pairs),      cmocka_unit_test(test_long_sums),
-        cmocka_unit_test(test_redundant), cmocka_unit_test(test_standalone), cmocka_unit_test(test_slips),
+        cmocka_unit_test(test_hidden),    cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_origins),   cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_pairs),     cmocka_unit_test(test_long_sums),
+        cmocka_unit_test(test_redundant), cmocka_unit_test(test_standalone),
+        cmocka_unit_test(test_slips),     cmocka_unit_test(motions_name_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,6 +148,33 @@ static void memories_of_all_kinds(void **state) {
     free(bytes);
 }
 
+/* Rates that are one variable or velocity name nothing: integrals of a height and of its integral, over the
+ * flights y = v t - g t^2/2 between bounces, and a height again. */
+static void integrals_of_a_bouncing_height(void **state) {
+    (void)state;
+    keel_model *m = model_of("coord y\nvar s, w, r\nlagrangian y'^2/2 - 9.81*y\ns' = y\nw' = s\nr' = y'\n"
+                             "contact soil: y, restitution = 0.7\n"
+                             "init y = 1, y' = 0, s = 0, w = 0, r = 0\nrun 0 .. 2\n");
+    keel_sim *run = keel_sim_open(m, &(keel_options){.rtol = 1e-11});
+    double t = 0, y = 1, v = 0, s = 0, w = 0, flight = sqrt(2 / g);
+    for (int bounces = 0;; bounces++) {
+        double d = t + flight < 2 ? flight : 2 - t;
+        w += d * (s + d * (y / 2 + d * (v / 6 - d * g / 24)));
+        s += d * (y + d * (v / 2 - d * g / 6));
+        y += d * (v - d * g / 2), v -= g * d, t += d;
+        if (d < flight) break;
+        y = 0, v *= -0.7, flight = 2 * v / g;
+        assert_true(bounces < 5);
+    }
+    run_to(run, 2);
+    assert_near(value_of(run, "y"), y, 1e-10);
+    assert_near(value_of(run, "s"), s, 1e-10);
+    assert_near(value_of(run, "w"), w, 1e-10);
+    assert_near(value_of(run, "r"), y - 1, 1e-10);
+    keel_sim_close(run);
+    keel_model_close(m);
+}
+
 #define HEAD "coord y\nvar u\ninit y = 1, y' = 0, u = 0\nrun 0 .. 1\n"
 #define FLOOR "contact soil: y\n"
 static const struct {
@@ -185,8 +212,11 @@ static void mistakes_have_their_sentences(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_filter_drives_a_mass_that_bounces), cmocka_unit_test(a_ball_with_a_drag_that_lags),
-        cmocka_unit_test(a_motor_pulls_a_block_that_sticks),   cmocka_unit_test(memories_of_all_kinds),
+        cmocka_unit_test(a_filter_drives_a_mass_that_bounces),
+        cmocka_unit_test(a_ball_with_a_drag_that_lags),
+        cmocka_unit_test(a_motor_pulls_a_block_that_sticks),
+        cmocka_unit_test(memories_of_all_kinds),
+        cmocka_unit_test(integrals_of_a_bouncing_height),
         cmocka_unit_test(mistakes_have_their_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
