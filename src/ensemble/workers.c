@@ -39,8 +39,8 @@ int workers_take(struct team *c, int wait, struct block **b, int *slice) {
 void workers_end(struct team *c, struct block *b, keel_status status) {
     pthread_mutex_lock(&c->lock);
     if (status != KEEL_OK && (c->status == KEEL_OK || c->status == KEEL_STOPPED)) c->status = status;
-    if (b) b->slices_left--;
-    if (!b || b->slices_left == 0 || status != KEEL_OK) pthread_cond_broadcast(&c->changed);
+    if (b && status == KEEL_OK) b->slices_left--; /* else the block is not whole */
+    if (status != KEEL_OK || (b && b->slices_left == 0)) pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -224,6 +224,38 @@ static void bits_do_not_depend_on_workers(void **state) {
     keel_model_close(m);
 }
 
+/* Blocks of a run that is stopped are whole: what lies in the memory of a block may be of one before it. */
+struct stopped {
+    volatile int stop;
+    int64_t after, blocks;
+};
+
+static int is_whole(void *user, const keel_block *b) {
+    struct stopped *s = user;
+    for (int i = 0; i < b->count; i++)
+        if (b->status[i] != KEEL_OK || b->t[i] != 3 || b->sentence[i] >= 0)
+            fail_msg("block %d, member %d: status %d, t = %g", (int)b->index, i, b->status[i], b->t[i]);
+    if (++s->blocks == s->after) s->stop = 1;
+    return 0;
+}
+
+static void blocks_of_a_stopped_run_are_whole(void **state) {
+    keel_model *m = model_of("param k = 1\nvar x\nx' = -k*x\ninit x = 1\nrun 0 .. 3\n");
+    keel_plan *p = plan_of(m, "k", "0.5:2:40000");
+    (void)state;
+    for (int k = 0; k < 60; k++) {
+        struct stopped s = {.after = 1 + k % 20};
+        keel_ensemble_options o = {.run = {.method = "rk4", .step = 0.1, .stop = &s.stop},
+                                   .workers = 1 + k % 3};
+        keel_ensemble *e = ensemble_of(m, p, &o);
+        assert_int_equal(keel_ensemble_run(e, 0, keel_ensemble_blocks(e), is_whole, &s), KEEL_STOPPED);
+        assert_true(s.blocks >= s.after && s.blocks < keel_ensemble_blocks(e));
+        keel_ensemble_close(e);
+    }
+    keel_plan_close(p);
+    keel_model_close(m);
+}
+
 static void failures_leave_others_alone(void **state) {
     static struct gathered g;
     keel_model *m = model_of("param a = 1, b = 1/(a - 3)\nvar x\nx' = a*x^2 + 0*b\ninit x = sqrt(a + 1)\n"
@@ -341,6 +373,7 @@ int main(void) {
         cmocka_unit_test(members_have_the_bits_of_single_runs),
         cmocka_unit_test(bits_do_not_depend_on_workers),
         cmocka_unit_test(failures_leave_others_alone),
+        cmocka_unit_test(blocks_of_a_stopped_run_are_whole),
         cmocka_unit_test(invariants_are_verified_for_every_member),
         cmocka_unit_test(wrong_names_are_refused),
         cmocka_unit_test(what_is_kept_is_what_the_run_shows),
