@@ -164,15 +164,9 @@ static inline void lanes_glides(struct lanes *l, const struct project *p, const 
     const int n = p->n, rows = p->kept;
     long ahead = lanes_ahead(l, keeps);
     if (ahead == 0) return;
-    struct lanes_glide g = {.t = l->t,
-                            .base = l->base,
-                            .h = l->h,
-                            .number = l->number,
-                            .weighs = l->weighs,
-                            .least = m->least,
-                            .spread = m->spread,
-                            .share = l->k[0]->share,
-                            .most = ahead};
+    struct lanes_glide g; /* not cleared: that would take as long as a step */
+    g.t = l->t, g.base = l->base, g.h = l->h, g.number = l->number, g.weighs = l->weighs;
+    g.least = m->least, g.spread = m->spread, g.share = l->k[0]->share, g.most = ahead;
     lanes_copy(n, m->x, g.x), lanes_copy(n, m->f, g.f), lanes_copy(n, m->largest, g.largest);
     lanes_copy(rows, m->reference, g.reference);
     lanes_copy(rows, m->worst, g.worst), lanes_copy(rows, m->was, g.was);
