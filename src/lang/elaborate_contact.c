@@ -25,7 +25,7 @@ static int allowed(struct elaborate *e, struct syntax_span where, expr value, in
         const struct expr_node n = e->graph->node[list.item[i]];
         if (n.a == EXPR_PARAMETER || n.a == EXPR_TIME) continue;
         int order = (int)n.c, coord = n.a == EXPR_UNKNOWN && e->model->unknown[n.b].role == MODEL_COORD;
-        found += coord && order == sliding;
+        if (coord && order == sliding) list.item[found++] = list.item[i];
         if (coord && order <= sliding) continue;
         model_name(e->model, list.item[i], name, sizeof name);
         source_hint(elaborate_error(e, where,
@@ -35,13 +35,13 @@ static int allowed(struct elaborate *e, struct syntax_span where, expr value, in
                     "%s", "Contacts act between what a lagrangian moves.");
         good = 0;
     }
+    int linear = good && sliding && derive_degree(e->graph, value, found, list.item) == 1;
     free(list.item);
     if (!good) return 0;
-    const struct motion *motion = &e->model->mode[e->mode].motion;
     if (!found)
         elaborate_error(e, where, "the %s of this contact contains no %s.",
                         sliding ? "sliding velocity" : "gap", sliding ? "velocity" : "coordinate");
-    else if (sliding && derive_degree(e->graph, value, motion->n, motion->v) != 1)
+    else if (sliding && !linear)
         elaborate_error(e, where, "the sliding velocity is linear in the velocities, and this is not.");
     else return 1;
     return 0;

@@ -179,7 +179,7 @@ static int refuse(struct elaborate *e, const struct elaborate_line *line, expr s
 /* Holonomic: positions and t.  Rolling: linear in the velocities too. */
 static int allowed(struct elaborate *e, const struct elaborate_line *line, expr value, int rolling) {
     struct expr_list list;
-    int good = 1, positions = 0;
+    int good = 1, positions = 0, velocities = 0;
     if (expr_symbols(e->graph, 1, &value, &list)) return elaborate_out_of_memory(e);
     for (size_t i = 0; i < list.count && good; i++) {
         const struct expr_node n = e->graph->node[list.item[i]];
@@ -187,6 +187,7 @@ static int allowed(struct elaborate *e, const struct elaborate_line *line, expr 
         enum model_role role = n.a == EXPR_UNKNOWN ? e->model->unknown[n.b].role : MODEL_VAR;
         int position = role == MODEL_COORD || role == MODEL_POSITION;
         positions += position;
+        if (role == MODEL_COORD && n.c == 1) list.item[velocities++] = list.item[i];
         if (!position)
             good = refuse(e, line, list.item[i], "a constraint uses positions and t only",
                           "An equation with other unknowns stands without the word `constraint`.");
@@ -197,13 +198,13 @@ static int allowed(struct elaborate *e, const struct elaborate_line *line, expr 
             good = refuse(e, line, list.item[i], "a rolling constraint is linear in velocities",
                           "Leave accelerations out.");
     }
+    int linear = good && rolling && derive_degree(e->graph, value, velocities, list.item) == 1;
     free(list.item);
     if (good && !positions) {
         elaborate_error(e, line->s->left->span, "this constraint contains no coordinate.");
         return 0;
     }
-    const struct motion *motion = &mode_of(e)->motion;
-    if (good && rolling && derive_degree(e->graph, value, motion->n, motion->v) != 1) {
+    if (good && rolling && !linear) {
         elaborate_error(e, line->s->left->span,
                         "a rolling constraint is linear in the velocities, and this is not.");
         return 0;

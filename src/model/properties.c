@@ -75,9 +75,8 @@ int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
 
 const char *keel_model_linear_invariant(const keel_model *m, int mode, int i) {
     if (mode < 0 || mode >= keel_model_modes(m) || i < 0) return NULL;
-    for (int k = m->linear_invariant_first[mode]; m->linear_invariant[k]; k++)
-        if (k == m->linear_invariant_first[mode] + i) return m->linear_invariant[k];
-    return NULL;
+    return i < m->mode[mode]->system.s.invariants ? m->linear_invariant[m->linear_invariant_first[mode] + i]
+                                                  : NULL;
 }
 
 const char *keel_model_free_value(const keel_model *m, int i) {

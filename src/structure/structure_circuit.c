@@ -43,17 +43,17 @@ int structure_circuit(struct structure *s, const struct structure_pattern *a, in
         if (structure_numbers(s, &part, &v[k], &numbers)) return -1;
         if (structure_eliminate(&numbers, NULL, &factor)) return structure_out_of_memory(s);
         holds = factor.rank == count - 1;
-        if (holds) structure_left_null(&factor, 0, own);
-        for (int i = 0; i < count && holds && loose; i++)
-            loose[i] = fmax(k ? loose[i] : 1, own[i] != 0 ? factor.mass[i] / fabs(own[i]) : 1);
+        if (holds) structure_left_null(&factor, 0);
+        holds = holds && factor.left.count == count;
+        for (int i = 0; i < count && holds; i++) {
+            own[i] = factor.left.value[i];
+            if (loose) loose[i] = fmax(k ? loose[i] : 1, factor.left.mass[i] / fabs(own[i]));
+        }
         for (int i = 0; i < count - 1 && holds && order && k == 0; i++)
             order[i] = (struct structure_pivot){factor.pivot_row[i], of[factor.pivot_column[i]]};
         structure_factor_close(&factor);
         double unit = holds ? own[count - 1] : 0;
-        for (int i = 0; i < count && holds; i++) {
-            holds = own[i] != 0;
-            own[i] /= unit;
-        }
+        for (int i = 0; i < count && holds; i++) own[i] /= unit;
     }
     return holds;
 }

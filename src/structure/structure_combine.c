@@ -260,35 +260,31 @@ static int attempt(struct structure_work *w, const struct structure_pattern *a, 
 }
 
 /* The equations of a null vector that could not be used, for the message. */
-static int find_culprits(struct structure_work *w, const double *u) {
+static int find_culprits(struct structure_work *w, const struct structure_vector *u) {
     struct structure *s = w->s;
-    int *list = structure_keep(s, (size_t)w->rows, sizeof *list);
+    int *list = structure_keep(s, (size_t)u->count, sizeof *list);
     if (!list) return -1;
     s->culprits = 0;
-    for (int i = 0; i < w->rows; i++)
-        if (u[i] != 0) list[s->culprits++] = w->row[i];
+    for (int i = 0; i < u->count; i++) list[s->culprits++] = w->row[u->row[i]];
     s->culprit = list;
     return 0;
 }
 
 /* All null vectors of one Jacobian whose rows were not used yet; how many equations were replaced. */
-static int sweep(struct structure_work *w, const struct structure_pattern *a,
-                 const struct structure_factor *f, const int *c, const int *d,
-                 const struct structure_sample *v, int constants) {
-    double *u = structure_take(w->s, (size_t)w->rows, sizeof *u);
+static int sweep(struct structure_work *w, const struct structure_pattern *a, struct structure_factor *f,
+                 const int *c, const int *d, const struct structure_sample *v, int constants) {
+    const struct structure_vector *u = &f->left;
     unsigned char *used = structure_take(w->s, (size_t)w->rows, 1);
     struct circuit *q = structure_take(w->s, 1, sizeof *q);
     int replaced = 0;
-    if (!u || !used || !q) return -1;
+    if (!used || !q) return -1;
     for (int t = 0; t < f->rows - f->rank; t++) {
         int fresh = 1;
         q->count = 0;
-        if (!expr_spend(w->g, (double)f->low_count + f->rows)) return -1;
-        structure_left_null(f, t, u);
-        for (int i = 0; i < w->rows && fresh; i++) {
-            if (u[i] == 0) continue;
-            fresh = !used[i] && q->count < SUPPORT;
-            if (fresh) q->row[q->count++] = i;
+        if (!expr_spend(w->g, structure_left_null(f, t))) return -1;
+        for (int i = 0; i < u->count && fresh; i++) {
+            fresh = !used[u->row[i]] && q->count < SUPPORT;
+            if (fresh) q->row[q->count++] = u->row[i];
         }
         int done = fresh ? attempt(w, a, q, c, d, v, constants) : 0;
         if (done < 0) return -1;

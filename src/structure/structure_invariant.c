@@ -256,13 +256,13 @@ static int coefficients(struct structure_work *w, struct sum *row, struct struct
 }
 
 /* sum u_i a_ijk x_j^(k-1); EXPR_NONE: it is zero, or no memory. */
-static expr integral(struct structure_work *w, const struct sum *row, const double *u) {
+static expr integral(struct structure_work *w, const struct sum *row, const struct structure_vector *u) {
     struct sum all = {0};
     struct graph *g = w->g;
     expr value = EXPR_NONE;
     int failed = 0;
-    for (int i = 0; i < w->rows && !failed; i++)
-        if (u[i] != 0) failed = add(&all, u[i], row[i].item, (int)row[i].count);
+    for (int i = 0; i < u->count && !failed; i++)
+        failed = add(&all, u->value[i], row[u->row[i]].item, (int)row[u->row[i]].count);
     double *mass = structure_take(w->s, all.count, sizeof *mass);
     int count = mass && !failed ? merge(&all, mass) : 0;
     for (int k = 0; k < count; k++) {
@@ -278,17 +278,16 @@ static expr integral(struct structure_work *w, const struct sum *row, const doub
     return value;
 }
 
-static int note(struct structure_work *w, const double *u, expr value) {
+static int note(struct structure_work *w, const struct structure_vector *u, expr value) {
     struct structure *s = w->s;
     struct structure_invariant *own = &s->invariant[s->invariants];
-    *own = (struct structure_invariant){value, 0, structure_keep(s, (size_t)w->rows, sizeof(int)),
-                                        structure_keep(s, (size_t)w->rows, sizeof(double))};
+    *own = (struct structure_invariant){value, u->count, structure_keep(s, (size_t)u->count, sizeof(int)),
+                                        structure_keep(s, (size_t)u->count, sizeof(double))};
     if (!own->equation || !own->weight) return -1;
-    for (int i = 0; i < w->rows; i++) {
-        if (u[i] == 0) continue;
-        own->equation[own->count] = w->row[i];
-        own->weight[own->count] = u[i];
-        structure_fraction(u[i], &own->weight[own->count++]);
+    for (int i = 0; i < u->count; i++) {
+        own->equation[i] = w->row[u->row[i]];
+        own->weight[i] = u->value[i];
+        structure_fraction(u->value[i], &own->weight[i]);
     }
     s->invariants++;
     return 0;
@@ -301,15 +300,13 @@ static int find(struct structure_work *w, struct sum *row) {
     if (coefficients(w, row, &m)) return -1;
     if (structure_eliminate(&m, NULL, &f)) return structure_out_of_memory(s);
     int count = f.rows - f.rank, failed = 0;
-    double *u = structure_take(s, (size_t)w->rows, sizeof *u);
     s->invariant = structure_keep(s, (size_t)count, sizeof *s->invariant);
-    failed = !u || !s->invariant;
+    failed = !s->invariant;
     for (int t = 0; t < count && !failed; t++) {
-        failed = !expr_spend(w->g, (double)f.low_count + f.rows);
+        failed = !expr_spend(w->g, structure_left_null(&f, t));
         if (failed) break;
-        structure_left_null(&f, t, u);
-        expr value = integral(w, row, u);
-        if (value != EXPR_NONE) failed = note(w, u, value);
+        expr value = integral(w, row, &f.left);
+        if (value != EXPR_NONE) failed = note(w, &f.left, value);
     }
     structure_factor_close(&f);
     return failed ? -1 : 0;

@@ -132,14 +132,22 @@ struct structure_matrix {
     int *start, *column;
     double *value, *mass;
 };
+/* A vector with few numbers: its rows, ascending, and the mass of each. */
+struct structure_vector {
+    int count, *row;
+    double *value, *mass;
+};
 struct structure_factor {
     int rows, columns, rank;
     int *pivot_row, *pivot_column; /* rank */
     int *dependent;                /* rows - rank */
     int *low_start, *low_row;      /* step s subtracts low_value times the pivot row from low_row */
     double *low_value, *low_mass, *row_scale;
-    double *mass; /* rows: of the vector that structure_left_null gave last */
     size_t low_count, low_capacity;
+    int *step_start, *step;       /* by rows: the steps that subtracted from it */
+    int *way;                     /* rank: those that a left null vector takes */
+    double *value, *mass;         /* rows: zeros between two of these vectors */
+    struct structure_vector left; /* what structure_left_null gave last */
 };
 /* late: columns to be used only when no other is left, or NULL. */
 int structure_eliminate(const struct structure_matrix *a, const unsigned char *late,
@@ -149,8 +157,8 @@ int structure_eliminate(const struct structure_matrix *a, const unsigned char *l
 int structure_residue_rank(struct structure_work *w, const struct structure_pattern *p,
                            const unsigned char *late, int *rank);
 void structure_factor_close(struct structure_factor *f);
-/* u with u^T a = 0 and u[dependent[k]] = 1, in `rows` places. */
-void structure_left_null(const struct structure_factor *f, int k, double *u);
+/* f->left := u with u^T a = 0 and u[dependent[k]] = 1.  The operations that it took. */
+double structure_left_null(struct structure_factor *f, int k);
 
 /* The system Jacobian J_ij = df_i/dx_j^(d_j - c_i), its pattern, its numbers. */
 int structure_system(struct structure *s, const struct structure_pattern *a, const int *c, const int *d,

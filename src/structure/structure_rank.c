@@ -258,9 +258,7 @@ static int factor_open(struct structure_factor *f, const struct structure_matrix
     f->dependent = malloc((rows + 1) * sizeof(int));
     f->low_start = calloc(rows + columns + 2, sizeof(int));
     f->row_scale = malloc((rows + 1) * sizeof(double));
-    f->mass = malloc((rows + 1) * sizeof(double));
-    return f->pivot_row && f->pivot_column && f->dependent && f->low_start && f->row_scale && f->mass ? 0
-                                                                                                      : -1;
+    return f->pivot_row && f->pivot_column && f->dependent && f->low_start && f->row_scale ? 0 : -1;
 }
 
 /* Columns until none is left, the late ones after the others. */
@@ -283,6 +281,28 @@ static int run(struct elimination *e, struct structure_factor *f, const unsigned
     return 0;
 }
 
+/* Ready for left null vectors: the steps of each row. */
+static int by_rows(struct structure_factor *f) {
+    size_t rows = (size_t)f->rows;
+    f->step_start = calloc(rows + 2, sizeof(int));
+    f->step = malloc((f->low_count + 1) * sizeof(int));
+    f->way = malloc(((size_t)f->rank + 1) * sizeof(int));
+    f->value = calloc(rows + 1, sizeof(double));
+    f->mass = calloc(rows + 1, sizeof(double));
+    f->left = (struct structure_vector){.row = malloc((rows + 1) * sizeof(int)),
+                                        .value = malloc((rows + 1) * sizeof(double)),
+                                        .mass = malloc((rows + 1) * sizeof(double))};
+    if (!f->step_start || !f->step || !f->way || !f->value || !f->mass || !f->left.row || !f->left.value ||
+        !f->left.mass)
+        return -1;
+    int *next = f->step_start + 1; /* moves on to the begin of the next row */
+    for (size_t l = 0; l < f->low_count; l++) next[f->low_row[l] + 1]++;
+    for (size_t i = 0; i < rows; i++) next[i + 1] += next[i];
+    for (int s = 0; s < f->rank; s++)
+        for (int l = f->low_start[s]; l < f->low_start[s + 1]; l++) f->step[next[f->low_row[l]]++] = s;
+    return 0;
+}
+
 int structure_eliminate(const struct structure_matrix *a, const unsigned char *late,
                         struct structure_factor *f) {
     struct elimination e = {0};
@@ -295,6 +315,7 @@ int structure_eliminate(const struct structure_matrix *a, const unsigned char *l
         if (!e.row[i].done) f->dependent[k++] = i;
     elimination_close(&e);
     free(column_scale);
+    if (!failed && f->rank < f->rows) failed = by_rows(f);
     if (failed) structure_factor_close(f);
     return failed ? -1 : 0;
 }
@@ -308,26 +329,81 @@ void structure_factor_close(struct structure_factor *f) {
     free(f->low_value);
     free(f->low_mass);
     free(f->row_scale);
+    free(f->step_start);
+    free(f->step);
+    free(f->way);
+    free(f->value);
     free(f->mass);
+    free(f->left.row);
+    free(f->left.value);
+    free(f->left.mass);
     *f = (struct structure_factor){0};
 }
 
+static int later(const void *p, const void *q) {
+    const int *a = p, *b = q;
+    return (*a < *b) - (*a > *b);
+}
+
+/* f->way := the steps that subtracted from this row, or from the pivot row of another of them, from the last
+ * one back; how many.  A step is known by the mass of its pivot row, which is not zero once it is met. */
+static int reach(struct structure_factor *f, int row) {
+    int count = 0;
+    for (int next = -1; next < count; next++) {
+        int of = next < 0 ? row : f->pivot_row[f->way[next]];
+        for (int e = f->step_start[of]; e < f->step_start[of + 1]; e++) {
+            double *mass = &f->mass[f->pivot_row[f->step[e]]];
+            if (*mass == 0) f->way[count++] = f->step[e];
+            *mass = 1;
+        }
+    }
+    qsort(f->way, (size_t)count, sizeof *f->way, later);
+    return count;
+}
+
+static int by_number(const void *p, const void *q) {
+    return later(q, p);
+}
+
+/* The numbers of f->value and f->mass in these rows and in the pivot rows of f->way, which become zeros. */
+static void take_left(struct structure_factor *f, int last, int steps) {
+    struct structure_vector *u = &f->left;
+    double unit = f->row_scale[last];
+    u->count = 0;
+    u->row[u->count++] = last;
+    for (int n = 0; n < steps; n++) u->row[u->count++] = f->pivot_row[f->way[n]];
+    qsort(u->row, (size_t)u->count, sizeof *u->row, by_number);
+    int all = u->count;
+    u->count = 0;
+    for (int n = 0; n < all; n++) {
+        int i = u->row[n];
+        double value = f->value[i] * (f->row_scale[i] / unit), mass = f->mass[i] * (f->row_scale[i] / unit);
+        f->value[i] = f->mass[i] = 0;
+        if (value == 0) continue;
+        u->row[u->count] = i;
+        u->value[u->count] = value;
+        u->mass[u->count++] = mass;
+    }
+}
+
 /* The rows that are zero in the end are L^-1 a: u = L^-T e_k, from the last step back. */
-void structure_left_null(const struct structure_factor *f, int k, double *u) {
-    double *mass = f->mass;
-    memset(u, 0, (size_t)f->rows * sizeof *u);
-    memset(mass, 0, (size_t)f->rows * sizeof *mass);
-    u[f->dependent[k]] = mass[f->dependent[k]] = 1;
-    for (int s = f->rank - 1; s >= 0; s--) {
+double structure_left_null(struct structure_factor *f, int k) {
+    int last = f->dependent[k], steps = reach(f, last);
+    double operations = 1;
+    for (int n = 0; n < steps; n++) f->mass[f->pivot_row[f->way[n]]] = 0;
+    f->value[last] = f->mass[last] = 1;
+    for (int n = 0; n < steps; n++) {
+        int s = f->way[n];
         double sum = 0, size = 0;
         for (int l = f->low_start[s]; l < f->low_start[s + 1]; l++) {
             int i = f->low_row[l];
-            sum -= f->low_value[l] * u[i];
-            size = fmax(size, fmax(f->low_mass[l] * fabs(u[i]), fabs(f->low_value[l]) * mass[i]));
+            sum -= f->low_value[l] * f->value[i];
+            size = fmax(size, fmax(f->low_mass[l] * fabs(f->value[i]), fabs(f->low_value[l]) * f->mass[i]));
         }
-        u[f->pivot_row[s]] = fabs(sum) <= STRUCTURE_ZERO * size ? 0 : sum;
-        mass[f->pivot_row[s]] = size;
+        f->value[f->pivot_row[s]] = fabs(sum) <= STRUCTURE_ZERO * size ? 0 : sum;
+        f->mass[f->pivot_row[s]] = size;
+        operations += f->low_start[s + 1] - f->low_start[s] + 1;
     }
-    double unit = f->row_scale[f->dependent[k]];
-    for (int i = 0; i < f->rows; i++) u[i] *= f->row_scale[i] / unit, mass[i] *= f->row_scale[i] / unit;
+    take_left(f, last, steps);
+    return operations;
 }

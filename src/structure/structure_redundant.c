@@ -157,20 +157,17 @@ static int is_implied(struct structure_work *w, const struct prolonged *x, const
 }
 
 static int control_all(struct structure_work *w, const struct prolonged *x, const struct structure_pattern *a,
-                       const struct structure_factor *f, unsigned char *gone) {
-    double *u = structure_take(w->s, (size_t)x->count, sizeof *u);
-    int *row = structure_take(w->s, (size_t)x->count, sizeof *row), found = 0;
-    if (!u || !row) return -1;
+                       struct structure_factor *f, unsigned char *gone) {
+    const struct structure_vector *u = &f->left;
+    int found = 0;
     for (int t = 0; t < f->rows - f->rank; t++) {
-        int count = 0, stale = 0;
-        if (!expr_spend(w->g, (double)f->low_count + f->rows)) return -1;
-        structure_left_null(f, t, u);
-        for (int i = 0; i < x->count; i++)
-            if (u[i] != 0) row[count++] = i, stale |= gone[x->row[i].equation];
-        int left_out = last_written(x, count, row);
-        int is = stale || left_out < 0 ? 0 : is_implied(w, x, a, count, row, left_out);
+        int stale = 0;
+        if (!expr_spend(w->g, structure_left_null(f, t))) return -1;
+        for (int i = 0; i < u->count; i++) stale |= gone[x->row[u->row[i]].equation];
+        int left_out = last_written(x, u->count, u->row);
+        int is = stale || left_out < 0 ? 0 : is_implied(w, x, a, u->count, u->row, left_out);
         if (is < 0) return -1;
-        if (is) gone[x->row[row[left_out]].equation] = 1, found++;
+        if (is) gone[x->row[u->row[left_out]].equation] = 1, found++;
     }
     return found;
 }

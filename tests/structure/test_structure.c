@@ -255,36 +255,6 @@ static void transistor_amplifier_needs_three_combinations(void **state) {
     close_both(&s, &x);
 }
 
-/* ---- linear invariants ---- */
-
-static void momentum_is_found(void **state) {
-    struct text x;
-    struct structure s;
-    (void)state;
-    text_open(&x);
-    text_set(&x, "m1", 1.5);
-    text_set(&x, "m2", 0.25);
-    text_equation(&x, "m1*a''=-3*(a-b)-(a-b)^3");
-    text_equation(&x, "m2*b''=3*(a-b)-(b-a)^3");
-    text_equation(&x, "c'=a*a");
-    analyse(&s, &x);
-    check(&s, 0, 5);
-    assert_int_equal(s.invariants, 0); /* (a-b)^3 and (b-a)^3 are different nodes */
-    close_both(&s, &x);
-    text_open(&x);
-    text_set(&x, "m1", 1.5);
-    text_set(&x, "m2", 0.25);
-    text_equation(&x, "m1*a''=-3*(a-b)-c*(a-b)*abs(b)");
-    text_equation(&x, "m2*b''=3*(a-b)-c*abs(b)*(b-a)");
-    text_equation(&x, "c'=a*a");
-    analyse(&s, &x);
-    check(&s, 0, 5);
-    assert_int_equal(s.invariants, 1);
-    expr p = text_read(&x, "1.5*a'+0.25*b'"), q = text_read(&x, "6*a'+b'");
-    assert_true(s.invariant[0].value == p || s.invariant[0].value == q);
-    close_both(&s, &x);
-}
-
 /* ---- the hidden constraints ---- */
 
 /* e where x_j^(k)(t) is at(j, k, t). */
@@ -471,7 +441,6 @@ int main(void) {
         cmocka_unit_test(chemical_akzo_nobel),
         cmocka_unit_test(robertson),
         cmocka_unit_test(transistor_amplifier_needs_three_combinations),
-        cmocka_unit_test(momentum_is_found),
         cmocka_unit_test(hidden_constraints_are_total_derivatives),
         cmocka_unit_test(hidden_constraints_hold_on_the_solution),
         cmocka_unit_test(leading_matrix_is_enough),
