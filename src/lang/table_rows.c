@@ -18,6 +18,7 @@ struct reader {
     const char *at, *end; /* the line under way begins at `at` */
     const char *stop;     /* where it ends */
     long line;
+    int columns; /* of the first line */
     char separator;
     char argument[CALLED], value[CALLED]; /* how the columns are called: `kN`, or 2 */
     char *why;
@@ -38,12 +39,22 @@ static int next_line(struct reader *r) {
     return 0;
 }
 
+/* Where the cell ends that begins there; what stands in quotes has no separators. */
+static const char *end_of_cell(const struct reader *r, const char *from) {
+    const char *first = from;
+    while (first < r->stop && *first == ' ') first++;
+    const char *quote =
+        first < r->stop && *first == '"' ? memchr(first + 1, '"', (size_t)(r->stop - first - 1)) : NULL;
+    if (quote) from = quote;
+    const char *to = memchr(from, r->separator, (size_t)(r->stop - from));
+    return to ? to : r->stop;
+}
+
 /* Cell number `number`, from 1 on, without blanks and quotes around it; 0: the line is shorter. */
 static int cell(const struct reader *r, int number, struct cell *out) {
     const char *from = r->at, *to;
     for (int k = 1;; k++) {
-        to = memchr(from, r->separator, (size_t)(r->stop - from));
-        if (!to) to = r->stop;
+        to = end_of_cell(r, from);
         if (k == number) break;
         if (to == r->stop) return 0;
         from = to + 1;
@@ -109,7 +120,7 @@ static void list_names(const struct reader *r, char *out, size_t capacity) {
 
 /* The number of a column in the heading, and what it is called; 0 with a sentence. */
 static int find(struct reader *r, struct table_column want, int other, int named, char *called) {
-    int count = cells(r), number = want.number;
+    int count = r->columns, number = want.number;
     char names[300], name[CELL * 4];
     struct cell one;
     list_names(r, names, sizeof names);
@@ -149,7 +160,8 @@ static int heading(struct reader *r, int *named) {
                    : memchr(r->at, '\t', length) && !memchr(r->at, ',', length) ? '\t'
                                                                                 : ',';
     *named = 0;
-    for (int k = 1; k <= COLUMNS && cell(r, k, &one); k++)
+    r->columns = cells(r);
+    for (int k = 1; k <= r->columns && cell(r, k, &one); k++)
         *named |= one.length > 0 && !number(one, r->separator, &value);
     return 1;
 }
@@ -179,6 +191,18 @@ static int grows(const struct reader *r, double before, double x, long line_befo
                    r->argument, x, before, line_before);
 }
 
+/* A row that is longer than the first line: 0,5 in a file of commas would be two numbers without a word. */
+static int fits(const struct reader *r) {
+    struct cell c;
+    for (int k = r->columns + 1; r->columns < COLUMNS && cell(r, k, &c); k++)
+        if (c.length > 0)
+            return text_no(r->why, r->capacity,
+                           "line %ld: there are more than the %d cells of the first line; numbers with "
+                           "decimal commas stand between semicolons",
+                           r->line, r->columns);
+    return 1;
+}
+
 static int is_last(struct reader *r) {
     struct reader ahead = *r;
     ahead.at = r->stop < r->end ? r->stop + 1 : r->end;
@@ -190,7 +214,7 @@ static int body(struct reader *r, int argument, int value, int open_end, struct 
     struct cell c;
     for (; next_line(r); r->at = r->stop < r->end ? r->stop + 1 : r->end) {
         double x, y = 0;
-        if (!read_cell(r, argument, r->argument, &x)) return 0;
+        if (!fits(r) || !read_cell(r, argument, r->argument, &x)) return 0;
         int open = open_end && (!cell(r, value, &c) || c.length == 0) && is_last(r);
         if (!open && !read_cell(r, value, r->value, &y)) return 0;
         if (out->count && !grows(r, out->x[out->count - 1], x, line)) return 0;

@@ -50,6 +50,7 @@ class TableFiles(cli.Case):
                  ("t,kN\n0,1\n1,1e999\n2,3\n", "line 3: `1e999` in column `kN` is not a finite number"),
                  ("# first\nt,kN\n0,1\n2,4\n1,3\n", "line 5: column `t` is 1 after 2 in line 4; sort the rows"),
                  ("t,kN\n0,1\n\n2,4\n2,3\n", "line 5: column `t` is 2 again, as in line 4"),
+                 ("t,kN\n0,1\n1,3,5\n2,4\n", "line 3: there are more than the 2 cells of the first line"),
                  ("t,kN\n0,1\n", "has fewer than two rows"),
                  ("", "has no rows"),
                  ("t,v\n0,1\n1,2\n", "has no column `kN`: there are `t`, `v`"),
@@ -65,7 +66,8 @@ class TableFiles(cli.Case):
         whole = self.end()
         self.assertAlmostEqual(whole, 2.75, delta=1e-12)
         for rows in ["\ufeffs;kN\r\n0;1\r\n1;3,0\r\n2,5;-1\r\n4;0\r\n", '"s"\t"kN"\n0\t1\n1\t3\n2.5\t-1\n4\t0\n',
-                     "# a\n s , kN \n 0, +1\n1,3e0\n\n# b\n2.5,-1.\n4,.0\n"]:
+                     "# a\n s , kN \n 0, +1\n1,3e0\n\n# b\n2.5,-1.\n4,.0\n", 's,kN\n0,1,\n1,3, ,\n"2.5", "-1"\n4,0\n',
+                     '"s",kN,"x, y"\n0,1,"a,b"\n1,3,\n2.5,-1,"c"\n4,0,"d,,e"\n']:
             self.write(rows, "load.csv")
             self.assertEqual(self.end(), whole)
 
