@@ -121,6 +121,12 @@ class Accuracy(cli.Case):
         self.assertIn("warning", found["accuracy"])
         self.assertIn("warning", run(example("lorenz"), "--tend", "100")["accuracy"])
 
+    def test_elsewhere(self):
+        """Digits at two times do not hide what is between them; a closed form of all columns hides nothing."""
+        lines = [self.keel("run", model, "--interpret").stdout.decode() for model in (example("circuits/amplifier"), example("rc"))]
+        self.assertRegex(lines[0], r"accuracy .*reference digits.*\n +elsewhere \S+, relative \S+ \(tighter rerun; largest in y\.v")
+        self.assertNotIn("elsewhere", lines[1])
+
     def test_other_events(self):
         """The looser run misses a contact."""
         text = ("var y, v\ny' = v\nv' = -y\nevent touch: y - 0.99995 rising -> v := 3*v\ninit y = 1.00004, v = 0\n"

@@ -158,9 +158,9 @@ static void accuracy(FILE *out, const struct outcome *o) {
     const struct accuracy *a = &o->accuracy;
     const struct accuracy_errors *e = accuracy_shown(a);
     keel_defect d = keel_defect_of(keel_sim_solver(o->sim));
+    char words[JOB_SENTENCE];
     report_heading(out, "Accuracy");
     if (!e) {
-        char words[JOB_SENTENCE];
         accuracy_text(o, words, sizeof words);
         fputs("<p id=\"accuracy\">", out);
         report_text(out, words);
@@ -174,6 +174,11 @@ static void accuracy(FILE *out, const struct outcome *o) {
                 a->yardstick == ACCURACY_RERUN   ? "a tighter rerun"
                 : a->yardstick == ACCURACY_EXACT ? "the exact solution"
                                                  : "reference digits");
+    }
+    if (accuracy_elsewhere(o, words, sizeof words)) {
+        fputs("<p id=\"elsewhere\">", out);
+        report_text(out, words);
+        fputs(".</p>\n", out);
     }
     if (d.samples == 0) return;
     const char *state = outcome_state_name(o, d.component);

@@ -70,6 +70,9 @@ int accuracy_as_asked(const struct accuracy *a);
 int accuracy_warning(const struct outcome *o, const struct job *j, char *out, size_t capacity);
 /* "2.1e-04 (tighter rerun; ...)" */
 void accuracy_text(const struct outcome *o, char *out, size_t capacity);
+/* Digits at few times, or closed forms of few columns, say nothing of the others: what reruns say, where that
+ * is much more; 0: it is not. */
+int accuracy_elsewhere(const struct outcome *o, char *out, size_t capacity);
 /* A rerun was too dear for all places; in a sentence without its point; 0: all were looked at. */
 int accuracy_overlooks(const struct outcome *o, char *out, size_t capacity);
 void accuracy_release(struct accuracy *a);

@@ -11,6 +11,8 @@
 static const double most_share = 1e-3;
 /* Of the run between its own steps: a hundred times what good ones have; fixed steps: a hundredth. */
 static const double most_defect = 1e5, most_defect_share = 1e-2;
+/* An estimate that is so many times what is known is none of the same values. */
+enum { MUCH = 10 };
 
 int accuracy_as_asked(const struct accuracy *a) {
     if (isnan(a->share) || a->finding != ACCURACY_FINE) return 0;
@@ -36,6 +38,16 @@ void accuracy_text(const struct outcome *o, char *out, size_t capacity) {
     else
         text_set(out, capacity, "%.1e, relative %.1e (%s; largest in %s at t = %g)", e->error, e->relative,
                  by, keel_sim_column(o->sim, e->worst), e->t);
+}
+
+int accuracy_elsewhere(const struct outcome *o, char *out, size_t capacity) {
+    const struct accuracy *a = &o->accuracy;
+    const struct accuracy_errors *e = &a->estimate;
+    if (!a->known.each || !e->each || a->round_off || !isnan(a->apart_t)) return 0;
+    if (!(e->relative > MUCH * a->known.relative)) return 0;
+    text_set(out, capacity, "elsewhere %.1e, relative %.1e (tighter rerun; largest in %s at t = %g)",
+             e->error, e->relative, keel_sim_column(o->sim, e->worst), e->t);
+    return 1;
 }
 
 int accuracy_overlooks(const struct outcome *o, char *out, size_t capacity) {

@@ -24,6 +24,7 @@ static void accuracy_line(const struct outcome *o, FILE *out) {
     char words[JOB_SENTENCE];
     accuracy_text(o, words, sizeof words);
     fprintf(out, "  accuracy   %s\n", words);
+    if (accuracy_elsewhere(o, words, sizeof words)) fprintf(out, "             %s\n", words);
     if (accuracy_overlooks(o, words, sizeof words)) fprintf(out, "             %s\n", words);
 }
 
