@@ -151,16 +151,41 @@ static void too_many(const struct system *y, struct source_messages *messages) {
                 surplus == 1 ? "it was" : "they were");
 }
 
+/* "A, B and C": the parts, or else the constraints, of a loop that does not close, each once; not all of
+ * many, and long names cut, so that the sentence has room for its end. */
+static void list_loop(const struct system *y, char *out, size_t capacity) {
+    enum { TOLD = 9, NAME = 13 };
+    const struct model_mode *mode = &y->m->mode[y->mode];
+    char name[TOLD + 1][60];
+    int names = 0;
+    for (int i = 0; i < mode->constraint.count && names <= TOLD; i++) {
+        const char *label = mode->constraint.list[i].label.text, *end = strrchr(label, '.');
+        int length = (int)(end ? end - label : (long)strlen(label)), known = 0;
+        if (!y->gap.of[i]) continue;
+        text_set(name[names], sizeof *name, "%.*s", length, label);
+        for (int k = 0; k < names; k++) known |= strcmp(name[k], name[names]) == 0;
+        names += !known;
+    }
+    out[0] = '\0';
+    for (int k = 0; k < names; k++)
+        text_add(out, capacity, "%s%.*s",
+                 k == 0           ? ""
+                 : k == names - 1 ? " and "
+                                  : ", ",
+                 NAME, k < TOLD ? name[k] : "others");
+}
+
 /* Constraints that are too many, of which some would have to follow from the others, do not. */
 static void open_loop(const struct system *y, struct source_messages *messages) {
     const struct model_mode *mode = &y->m->mode[y->mode];
     const struct model_row *row = &mode->constraint.list[y->gap.row];
-    char where[120], sentence[320];
+    char where[120], loop[200], sentence[320];
+    list_loop(y, loop, sizeof loop);
     text_set(sentence, sizeof sentence,
              "%s%d constraints on %d coordinates leave no degree of freedom, unless some follow from others. "
-             "They do not: nearest to the guesses `%.80s` is still off by %.2g.",
-             diagnostics_in_mode(y, where, sizeof where), mode->constraint.count, mode->motion.n,
-             row->label.text, y->gap.off);
+             "They do not: nearest to the guesses the loop of %s is still off by %.2g, in `%.80s`.",
+             diagnostics_in_mode(y, where, sizeof where), mode->constraint.count, mode->motion.n, loop,
+             y->gap.off, row->label.text);
     source_hint(
         diagnostics_at(messages, row->where, SOURCE_ERROR, sentence),
         "A closed loop moves only if its lengths and axes fit. Check them and the guesses, or put a joint "

@@ -210,12 +210,14 @@ static int take_workspace(struct loops *l, struct pool *pool) {
     return !pool->refused;
 }
 
-/* The row that is off most where the search ended. */
-static struct loops_gap gap_of(struct loops *l) {
-    struct loops_gap gap = {-1, 0};
+/* The row that is off most where the search ended, g as small as it gets.  There G^T g = 0: what is off are
+ * rows that together leave no way out, the loop. */
+static struct loops_gap gap_of(struct loops *l, unsigned char *of) {
+    struct loops_gap gap = {-1, 0, of};
     if (!isfinite(evaluate(l, l->q))) return gap;
     for (int i = 0; i < l->rows; i++)
-        if (fabs(l->out[i]) > gap.off) gap = (struct loops_gap){i, fabs(l->out[i])};
+        if (fabs(l->out[i]) > gap.off) gap.row = i, gap.off = fabs(l->out[i]);
+    for (int i = 0; i < l->rows; i++) of[i] = fabs(l->out[i]) > 1e-6 * gap.off;
     return gap;
 }
 
@@ -229,7 +231,7 @@ int loops_dependent(const struct system *y, unsigned char *dependent, struct loo
     if (y->m->form != MODEL_LAGRANGIAN || l.rows < 2 || l.rows > MOST_ROWS || l.n > MOST_ROWS) return 0;
     int there = take_workspace(&l, pool) ? open_tape(&l, pool) : -1;
     int points = there > 0 ? visit(&l) : 0;
-    if (there > 0 && points == 0) *gap = gap_of(&l);
+    if (there > 0 && points == 0) *gap = gap_of(&l, dependent);
     tape_free(&l.tape);
     for (int i = 0; i < l.rows && points; i++) {
         int own = 0;

@@ -9,8 +9,8 @@
 #include "model/system.h"
 
 /* Marks constraints that depend on those before them at all points of the manifold that were found, by their
- * places in the mode's list.  How many; 0 also where no such point was found, then with the gap; -1 without
- * memory. */
+ * places in the mode's list.  How many; 0 also where no such point was found, then with the gap, of which
+ * `dependent` has the constraints; -1 without memory. */
 int loops_dependent(const struct system *y, unsigned char *dependent, struct loops_gap *gap,
                     struct pool *pool);
 #endif

@@ -33,6 +33,7 @@ struct system_origin {
 struct loops_gap {
     int row; /* the constraint that is off most, by its place in the mode's list; -1: there is no gap */
     double off;
+    const unsigned char *of; /* the mode's constraints that are off there: those of the loop */
 };
 
 struct system {

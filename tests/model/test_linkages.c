@@ -80,6 +80,8 @@ static void a_loop_that_does_not_fit_is_told(void **state) {
     assert_int_equal(keel_model_status(m), KEEL_EINVAL);
     assert_non_null(
         strstr(keel_model_message(m), "23 constraints on 21 coordinates leave no degree of freedom"));
+    assert_non_null(
+        strstr(keel_model_message(m), "the loop of two, three, four, A, B, C and D is still off"));
     keel_model_close(m);
 }
 
