@@ -203,6 +203,15 @@ static int factor_motion(struct manifold *m) {
     return fine;
 }
 
+/* The same of all blocks as one. */
+static void factor_together(const struct manifold *m, const struct project *all) {
+    int rows = m->staggered.first_row[1];
+    project_take(all);
+    for (int i = 0; i < m->kept; i++)
+        if (is_carried(m, i % rows)) all->floor_of[i] = 2;
+    rowspace_factor(all->space, all->floor_of);
+}
+
 /* By how much the states of block `by` change row i of block b, displaced by a in weights. */
 static double share_of(const struct manifold *m, int b, int i, int by, const double *a) {
     const double *gradient = gradient_of(m, b, i);
@@ -235,7 +244,8 @@ keel_status manifold_staggered_correct(struct manifold *m, double t, double *x, 
     else if (fresh) g->together = !factor_motion(m);
     if (!m->stagger || g->together) {
         const struct project all = manifold_project(m);
-        project_correct(&all, x, low, fresh);
+        if (fresh && m->stagger) factor_together(m, &all);
+        project_correct(&all, x, low, fresh && !m->stagger);
         return KEEL_OK;
     }
     for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];

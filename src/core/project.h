@@ -79,14 +79,19 @@ static inline double project_worst(const struct project *p, const double *residu
     return worst;
 }
 
-/* The row space of the weighted rows. */
-static inline void project_factor(const struct project *p) {
+/* The weighted rows, and how short what is left of each may be. */
+static inline void project_take(const struct project *p) {
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
         int row = project_row(p, i);
         rowspace_set(p->space, i, p->n, project_gradient(p, i), p->inverse_weight);
         int off = __builtin_fabs(p->residual[row]) > p->units * project_unit(p->size[row]);
         p->floor_of[i] = off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
     }
+}
+
+/* Their row space. */
+static inline void project_factor(const struct project *p) {
+    project_take(p);
     rowspace_factor(p->space, p->floor_of);
 }
 #endif
