@@ -23,6 +23,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->found = arena_doubles(a, width + 4);
     st->beside = arena_doubles(a, width + 4);
     st->worst = arena_doubles(a, width + 4);
+    st->others = arena_doubles(a, (size_t)fd->n + 1);
     st->free = arena_take(a, all + 1);
     st->space.width = (int)width;
     size_t dense = fd->mech.sparse ? 1 : count - (size_t)rows->stored; /* rows of a dense row space */
@@ -313,48 +314,6 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     return KEEL_OK;
 }
 
-/* sum |dF_i/dx_j| size_j, from the entries in fd->sparse. */
-static double size_of_entries(const struct field *fd, int i, const double *size) {
-    const keel_pattern *p = fd->algebraic.user.pattern;
-    double sum = 0;
-    for (int e = p->row_start[i]; e < p->row_start[i + 1] && p->column[e] < fd->n; e++)
-        sum += fabs(fd->sparse[e]) * size[p->column[e]];
-    return sum;
-}
-
-/* Rows of a DAE whose terms vanish at the start, d/dt rows at rest above all, have no round-off of their own
- * there.  A state counts as large as atol/rtol, and so do its terms. */
-static void least_sizes(struct start *st, double t, const double *u) {
-    struct field *fd = st->fd;
-    struct rows *r = st->rows;
-    if (!(fd->traits & KEEL_ALGEBRAIC)) return;
-    if (fd->dae.sparse && map_entries(fd, &fd->algebraic, t, u, fd->sparse) != KEEL_OK) return;
-    for (int j = 0; j < fd->n; j++) st->d[j] = fd->least[j] > 0 ? fd->least[j] : fd->size[j];
-    for (int i = 0; i < r->count; i++) {
-        double size = 0;
-        if (i >= r->stored)
-            for (int j = 0; j < fd->n; j++) size += fabs(rows_gradient(r, fd, i)[j]) * st->d[j];
-        else if (i >= fd->m || !fd->dae.direct[i]) size = hidden_sparse_size(fd, i, 0, st->d);
-        else size = size_of_entries(fd, i, st->d);
-        r->size[i] = fmax(r->size[i], size);
-    }
-}
-
-/* Rows of mechanics whose terms are all 0 at the start, of a coordinate that stays 0 say: what others leave
- * there is a round-off of the sizes that its coordinates have as members of their arrays. */
-static void sizes_of_nothing(struct start *st) {
-    const struct field *fd = st->fd;
-    struct rows *r = st->rows;
-    int mechanics = fd->traits & KEEL_SECOND_ORDER && !fd->mech.sparse;
-    for (int i = 0; i < r->count && mechanics; i++) {
-        if (!(ROWS_OF_CONSTRAINTS >> rows_kind(r, i) & 1)) continue;
-        const double *row = rows_gradient(r, fd, i);
-        double size = 0;
-        for (int j = 0; j < fd->n; j++) size += fabs(row[j]) * fd->size[j];
-        if (r->size[i] < sqrt(DBL_EPSILON) * size) r->size[i] = size;
-    }
-}
-
 /* The search ended where rows lose their direction, as at w = 0 in w^2 = 0: on to there, where each step
  * halves the distance.  1: found, in st->found. */
 static int creep(struct start *st, const struct start_level *level, double t) {
@@ -376,14 +335,17 @@ static keel_status meet(struct start *st, const struct start_level *level, doubl
                         const unsigned char *fixed) {
     struct field *fd = st->fd;
     int all = fd->n + fd->m;
-    st->largest = 0;
-    for (int j = level->first; j < level->first + level->columns; j++)
-        if (j < fd->n && fd->size[j] > fd->least[j]) st->largest = fmax(st->largest, fd->size[j]);
+    start_sizes_beside(st, level, 0);
     for (int j = 0; j < all; j++) st->free[j] = !fixed || !fixed[j];
     memcpy(st->found, u, (size_t)all * sizeof *u);
     keel_status status = start_solve(st, level, t, st->found);
+    struct fault fault = fd->fault;
+    if (status == KEEL_ESTART && start_sizes_beside(st, level, 1)) {
+        memcpy(st->found, u, (size_t)all * sizeof *u);
+        status = start_solve(st, level, t, st->found);
+        if (status != KEEL_OK) start_sizes_beside(st, level, 0);
+    }
     if (status == KEEL_ESTART || status == KEEL_ESINGULAR) {
-        struct fault fault = fd->fault;
         int fits = residuals(st, t, u) == KEEL_OK && not_met(st, choose_rows(st, level), START_FITS) < 0;
         if (fits) memcpy(st->found, u, (size_t)all * sizeof *u);
         if (fits || start_search(st, level, t, u) == KEEL_OK) status = KEEL_OK;
@@ -406,8 +368,7 @@ keel_status start_make(struct start *st, double t, double *u, const unsigned cha
     if (later && levels == 0 && fd->m == 0) return KEEL_OK;
     keel_status status = rows_grow_all(fd, st->rows, t, u);
     if (status != KEEL_OK) return fd->fault.status;
-    least_sizes(st, t, u);
-    sizes_of_nothing(st);
+    start_sizes_of_rows(st, t, u);
     for (int l = 0; l < levels; l++) {
         if (choose_rows(st, &level[l]) == 0 && !fd->mech.sparse) continue; /* all are solved for y */
         status = meet(st, &level[l], t, u, fixed);

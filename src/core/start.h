@@ -36,7 +36,7 @@ struct start {
     int *chosen;      /* rows of the level at hand */
     int *aside;       /* rows that are not chosen, while points are looked at without them */
     int *part;        /* large: rows of K, or hidden ones, that take part */
-    double largest;   /* size of the level at hand, for values that start at 0 and so have none */
+    double *others;   /* n: where a value starts at 0, and so has no size, that of those beside it */
     double share;     /* large: of the moves to points around u, such that these can be met */
 };
 
@@ -66,10 +66,15 @@ double start_units(struct start *st, const struct start_level *level, double t, 
 /* Lets the sizes of the equations' rows grow to what they are at points near u: the start may be a special
  * one, at rest say, where the terms of a row vanish, and with them its round-off unit. */
 void start_grow_sizes(struct start *st, double t, const double *u);
+/* start_sizes.c: those of rows whose terms vanish at u; */
+void start_sizes_of_rows(struct start *st, double t, const double *u);
+/* and those that values of the level without one have beside others of their array, or of the level.  small:
+ * what is no larger than atol/rtol is a size, too, where that is all an array has; 0: nothing is. */
+int start_sizes_beside(struct start *st, const struct start_level *level, int small);
 /* How far a free value may be moved at unit cost; 0: it is fixed. */
 static inline double start_size(const struct start *st, int j) {
     double size = st->fd->size[j];
-    if (j < st->fd->n && size <= st->fd->least[j] && size < st->largest) return st->largest;
+    if (j < st->fd->n && size <= st->fd->least[j] && size < st->others[j]) return st->others[j];
     return size > 0 ? size : 1;
 }
 static inline double start_reach(const struct start *st, int j) {

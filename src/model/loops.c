@@ -4,7 +4,10 @@
  * proportional to |g|, which converges quadratically where the rank is deficient, too (Yamashita and
  * Fukushima, Computing Suppl. 15, 2001).  Further ones from random steps along the null space of G.  A
  * singular position (a dead centre) is one among several, and dependent rows are those that are dependent at
- * all of them. */
+ * all of them.
+ *
+ * Lengths stand beside quaternions, in any units.  So all is in sizes: coordinates in c_j, rows times r_i, by
+ * which the entries of G are about 1 (Curtis and Reid, J. Inst. Maths Applics 10, 1972). */
 #include "model/loops.h"
 
 #include "linalg/dense.h"
@@ -15,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 5, MOST_ROWS = 600, ITERATIONS = 400 };
+enum { POINTS = 5, MOST_ROWS = 600, ITERATIONS = 400, BALANCES = 100 };
 #define DEPENDENT 1e-7 /* new direction of a row, of its length */
 #define STRIDE 0.2     /* of a random step, by the size of the coordinates */
 
@@ -26,7 +29,9 @@ struct loops {
     struct tape tape;     /* g, then the entries of G */
     double *out;          /* what it gives */
     double *parameter;    /* numbers */
-    double *q, *trial;    /* [n] */
+    double *q, *trial;    /* [n], in sizes */
+    double *place;        /* [n] the coordinates themselves */
+    double *r, *c;        /* [rows], [n] */
     double *jacobian;     /* rows x n */
     double *normal, *d;   /* n x n, n */
     double *basis;        /* POINTS x rows x n: orthonormal rows at each point */
@@ -74,14 +79,71 @@ static int open_tape(struct loops *l, struct pool *pool) {
 static double evaluate(struct loops *l, const double *q) {
     const struct derive_sparse *slope = &l->motion->gradient;
     double sum = 0;
-    if (tape_call(&l->tape, l->y->t0, q, l->parameter, l->out)) return NAN;
+    for (int j = 0; j < l->n; j++) l->place[j] = l->c[j] * q[j];
+    if (tape_call(&l->tape, l->y->t0, l->place, l->parameter, l->out)) return NAN;
     memset(l->jacobian, 0, (size_t)l->rows * (size_t)l->n * sizeof *l->jacobian);
     for (int i = 0; i < l->rows; i++) {
+        l->out[i] *= l->r[i];
         sum += l->out[i] * l->out[i];
-        for (int k = slope->row_start[i]; k < slope->row_start[i + 1]; k++)
-            l->jacobian[(long)i * l->n + slope->column[k]] = l->out[l->rows + k];
+        for (int k = slope->row_start[i]; k < slope->row_start[i + 1]; k++) {
+            int j = slope->column[k];
+            l->jacobian[(long)i * l->n + j] = l->r[i] * l->out[l->rows + k] * l->c[j];
+        }
     }
     return sum;
+}
+
+/* log |G_ij| in the place of G_ij; NAN: it is 0, or a 0 that was rounded, for its row and for its column. */
+static void take_logarithms(struct loops *l) {
+    const double nothing = 1e-12;
+    int n = l->n;
+    for (int j = 0; j < n; j++) {
+        l->d[j] = 0;
+        for (int i = 0; i < l->rows; i++) l->d[j] = fmax(l->d[j], fabs(l->jacobian[(long)i * n + j]));
+    }
+    for (int i = 0; i < l->rows; i++) {
+        double *row = l->jacobian + (long)i * n, most = 0;
+        for (int j = 0; j < n; j++) most = fmax(most, fabs(row[j]));
+        for (int j = 0; j < n; j++)
+            row[j] = fabs(row[j]) > nothing * fmin(most, l->d[j]) ? log(fabs(row[j])) : NAN;
+    }
+}
+
+/* log r_i |G_ij| c_j is near 0 in the mean square, found for rows and columns in turns.  The terms of a row
+ * count as an entry of it, in a column whose c is 1, so that coordinates are about 1, too. */
+static void balance(struct loops *l) {
+    int n = l->n;
+    for (int i = 0; i < l->rows; i++) l->r[i] = 1;
+    for (int j = 0; j < n; j++) l->c[j] = 1;
+    if (!isfinite(evaluate(l, l->q))) return;
+    for (int i = 0; i < l->rows; i++) {
+        l->out[i] = fabs(l->out[i]);
+        for (int j = 0; j < n; j++) l->out[i] += fabs(l->jacobian[(long)i * n + j] * l->q[j]);
+    }
+    take_logarithms(l);
+    for (int i = 0; i < l->rows; i++) l->r[i] = 0;
+    for (int j = 0; j < n; j++) l->c[j] = 0;
+    for (int k = 0; k < BALANCES; k++) {
+        for (int i = 0; i < l->rows; i++) {
+            const double *row = l->jacobian + (long)i * n;
+            int entries = l->out[i] > 0;
+            double sum = entries ? log(l->out[i]) : 0;
+            for (int j = 0; j < n; j++)
+                if (!isnan(row[j])) sum += row[j] + l->c[j], entries++;
+            l->r[i] = entries ? -sum / entries : 0;
+        }
+        for (int j = 0; j < n; j++) {
+            int entries = 0;
+            double sum = 0;
+            for (int i = 0; i < l->rows; i++) {
+                double entry = l->jacobian[(long)i * n + j];
+                if (!isnan(entry)) sum += entry + l->r[i], entries++;
+            }
+            l->c[j] = entries ? -sum / entries : 0;
+        }
+    }
+    for (int i = 0; i < l->rows; i++) l->r[i] = exp(l->r[i]);
+    for (int j = 0; j < n; j++) l->c[j] = exp(l->c[j]), l->q[j] /= l->c[j];
 }
 
 /* d of (G^T G + mu I) d = -G^T g; 0 where that fails. */
@@ -181,6 +243,7 @@ static void start_values(struct loops *l) {
 static int visit(struct loops *l) {
     int points = 0;
     start_values(l);
+    balance(l);
     for (int tries = 0; points < POINTS && tries < 3 * POINTS; tries++) {
         memcpy(l->trial + l->n, l->q, (size_t)l->n * sizeof *l->q);
         if (!land(l)) {
@@ -202,6 +265,9 @@ static int take_workspace(struct loops *l, struct pool *pool) {
     size_t n = (size_t)l->n, rows = (size_t)l->rows;
     l->q = pool_take(pool, (n + 1) * sizeof *l->q);
     l->trial = pool_take(pool, (2 * n + 1) * sizeof *l->trial);
+    l->place = pool_take(pool, (n + 1) * sizeof *l->place);
+    l->r = pool_take(pool, (rows + 1) * sizeof *l->r);
+    l->c = pool_take(pool, (n + 1) * sizeof *l->c);
     l->d = pool_take(pool, (n + 1) * sizeof *l->d);
     l->jacobian = pool_take(pool, (rows * n + 1) * sizeof *l->jacobian);
     l->normal = pool_take(pool, (n * n + 1) * sizeof *l->normal);
@@ -218,6 +284,7 @@ static struct loops_gap gap_of(struct loops *l, unsigned char *of) {
     for (int i = 0; i < l->rows; i++)
         if (fabs(l->out[i]) > gap.off) gap.row = i, gap.off = fabs(l->out[i]);
     for (int i = 0; i < l->rows; i++) of[i] = fabs(l->out[i]) > 1e-6 * gap.off;
+    if (gap.row >= 0) gap.off /= l->r[gap.row];
     return gap;
 }
 
