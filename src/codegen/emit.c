@@ -189,6 +189,7 @@ static void put_lanes_value(struct emit *e, const struct tape *t, const struct t
 static void put_value(struct emit *e, const struct tape *t, const struct tape_code *c, uint32_t to) {
     char at[OPERAND], bt[OPERAND];
     const char *a = operand(t, c->a, 1, at), *b = c->op == EXPR_POWI ? "" : operand(t, c->b, 1, bt);
+    int call = e->keeps_calls ? emit_call_number(&e->calls, t, c) : -1;
     switch (c->op) {
     case EXPR_NEG:
         emit_put(e, "r%u = -%s;\n", to, a);
@@ -219,7 +220,10 @@ static void put_value(struct emit *e, const struct tape *t, const struct tape_co
         put_power(e, to, a, (int32_t)c->b);
         break;
     default:
-        if (table_is((enum expr_op)c->op)) emit_put(e, "r%u = %s(q, %s, %s);\n", to, called(c->op), a, b);
+        if (call >= 0)
+            emit_put(e, "r%u = mechanism_called(calls + %d, %s, %s);\n", to, call, a, called(c->op));
+        else if (table_is((enum expr_op)c->op))
+            emit_put(e, "r%u = %s(q, %s, %s);\n", to, called(c->op), a, b);
         else if (expr_operands((enum expr_op)c->op) == 1)
             emit_put(e, "r%u = %s(%s);\n", to, called(c->op), a);
         else emit_put(e, "r%u = %s(%s, %s);\n", to, called(c->op), a, b);
@@ -360,6 +364,8 @@ static void put_body(struct emit *e, struct cut *cut, const char *head) {
              real, real);
     emit_put(e, "const %s *restrict p = *(const %s *const *)user;\n", real, real);
     emit_put(e, "%s", emit_tables(e, EMIT_TABLES));
+    if (e->keeps_calls)
+        emit_text(e, "struct mechanism_call *calls = ((const struct mechanism_user *)user)->calls;\n");
     if (t->count > LONGEST_PART) emit_put(e, "double w[%u];\n", computed ? computed : 1);
     if (t->count > LONGEST_PART) emit_text(e, cut->body.text);
     else put_range(e, cut, 0, t->count);

@@ -17,6 +17,17 @@
 #define EMIT_WRITTEN "KEEL_WRITTEN" /* before steps that are written out: more than -O1 gains them nothing */
 #define EMIT_MECHANISM "mechanism_" /* in loops over few coordinates, which are left to the compiler */
 
+/* Calls of functions that the maps of a mechanism make again (emit_calls.c). */
+enum { EMIT_CALLS = 48 }; /* as many as core/mechanism.h has places for */
+struct emit_call {
+    const struct tape *tape;
+    size_t at; /* in its code */
+};
+struct emit_calls {
+    int count;
+    struct emit_call call[EMIT_CALLS];
+};
+
 struct emit {
     char *text; /* ended by '\0' */
     size_t length, capacity;
@@ -42,6 +53,8 @@ struct emit {
     int device;               /* for a GPU: of one lane, in CUDA C++ */
     char cases[200];          /* device: which kernels there are, as C */
     int clock;                /* the last state is time (core/clock), of all that has a kernel */
+    struct emit_calls calls;  /* of the mechanism that is written */
+    int keeps_calls;          /* its maps are: they keep them */
     unsigned kernels;         /* which of them emit_kernel and emit_kept write; 0: all */
 };
 
@@ -55,7 +68,7 @@ enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 /* The texts of keel/real.h, keel/explicit.h, keel/implicit.h, keel/splitting.h, keel/taylor.h,
  * linalg/rowspace.h, core/project.h, core/step_control.h, core/kernel_state.h, core/kernel_rows.h,
  * core/kernel.h, core/beside.h, core/lanes.h, core/lanes_project.h, core/lanes_glide.h, core/lanes_steps.h,
- * core/device_real.h, core/device.h, linalg/small.h, core/mechanism.h, core/lanes_motion.h,
+ * core/device_real.h, core/device.h, linalg/small.h, core/mechanism_calls.h, core/mechanism.h, core/lanes_motion.h,
  * core/kernel_motion.h, core/kernel_samples.h, linalg/schur_rows.h, core/elimination.h, line by line; they
  * end with NULL. */
 extern const char *const emit_real[], *const emit_explicit[], *const emit_implicit[];
@@ -66,7 +79,8 @@ extern const char *const emit_beside[], *const emit_lanes_text[], *const emit_la
 extern const char *const emit_lanes_project[];
 extern const char *const emit_lanes_glide[];
 extern const char *const emit_device_real[], *const emit_device_text[];
-extern const char *const emit_small[], *const emit_mechanism[], *const emit_lanes_motion[];
+extern const char *const emit_small[], *const emit_mechanism_calls[], *const emit_mechanism[],
+                                                                          *const emit_lanes_motion[];
 extern const char *const emit_kernel_motion[], *const emit_schur_rows[], *const emit_elimination_text[];
 extern const char *const emit_elimination_project[], *const emit_kernel_samples[];
 void emit_header(struct emit *e, const char *const *line); /* one of them */
@@ -139,6 +153,11 @@ struct emit_mechanics { /* as core/mechanism.h has it */
     struct emit_rows invariant[2];
     const struct tape *invariant_terms[2];
 };
+/* The functions that two operations of these tapes call with the same argument; its number, -1: none. */
+void emit_find_calls(struct emit_calls *calls, int tapes, const struct tape *const *tape);
+int emit_call_number(const struct emit_calls *calls, const struct tape *t, const struct tape_code *c);
+enum { EMIT_TAPES = 13 };
+void emit_motion_tapes(const struct emit_mechanics *m, const struct tape *tape[EMIT_TAPES]); /* or NULL */
 /* accelerations_NAME, and projection_NAME if there is one.  1, and nothing written: it is too long. */
 int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m);
 void emit_mechanism_prelude(struct emit *e);
@@ -169,6 +188,7 @@ int emit_elimination(struct emit *e, const char *name, const struct emit_elimina
 int emit_motion(struct emit *e, const char *name, const struct emit_mechanics *m,
                 const struct emit_method *method);
 
+void emit_motion_user(struct emit *e, const char *calls); /* `with`, which maps find behind `user` */
 /* Of kept_NAME: its functions rhs_NAME, project_NAME and normals_NAME, and what they find behind `user`, as
  * `own`; emit_kernel.c has the rest. */
 void emit_motion_parts(struct emit *e, const char *name, const struct emit_mechanics *m);

@@ -3,6 +3,7 @@
 #include "codegen/emit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Beyond these the work is long whatever it is called through. */
 enum { MOST_COORDINATES = 8, MOST_ROWS = 8, MOST_INVARIANTS = 4, LONGEST = 1500 };
@@ -78,6 +79,18 @@ int emit_invariants(const struct emit_mechanics *m) {
     return count;
 }
 
+/* All tapes. */
+void emit_motion_tapes(const struct emit_mechanics *m, const struct tape *tape[EMIT_TAPES]) {
+    const struct tape *one[EMIT_TAPES] = {m->force,         m->mass.jacobian, m->curvature, m->constraint,
+                                          m->rows.jacobian, m->shift,         m->terms};
+    for (int i = 0, at = 7; i < m->maps; i++, at += 3) {
+        one[at] = m->invariant[i].value;
+        one[at + 1] = m->invariant[i].jacobian;
+        one[at + 2] = m->invariant_terms[i];
+    }
+    memcpy(tape, one, sizeof one);
+}
+
 /* Of one evaluation of everything. */
 long emit_motion_length(const struct emit_mechanics *m) {
     const struct tape *all[] = {m->force,         m->mass.jacobian, m->curvature, m->constraint,
@@ -96,6 +109,12 @@ long emit_motion_length(const struct emit_mechanics *m) {
     return length;
 }
 
+/* What maps find behind `user`, as `with`, with the calls that are kept there. */
+void emit_motion_user(struct emit *e, const char *calls) {
+    emit_put(e, "struct mechanism_user with = {*(const double *const *)user, %s, %s};\n",
+             e->tables ? "((const double *const *const *)user)[1]" : "0", calls);
+}
+
 static void put_locals(struct emit *e, int nq, int k, int invariants) {
     int n = 2 * nq, width = (nq + 3) / 4 * 4, rows = 2 * k + invariants + 1, few = k + invariants + 1;
     emit_put(e, "double x[%d], residual[%d], size[%d], beside[%d], beside_shift[%d], c[%d], z[%d];\n", n,
@@ -107,6 +126,10 @@ static void put_locals(struct emit *e, int nq, int k, int invariants) {
     emit_put(e, "    weighted[%d] __attribute__((aligned(32)));\nint pivot[%d];\n", width, invariants + 1);
     emit_put(e, "struct mechanism_workspace w = {x, residual, size, beside, beside_shift, c, z, floor_of,\n");
     emit_put(e, "    d, force, weighted, gamma, direction, line, part, bordered, pivot, s};\n");
+    if (e->calls.count) {
+        emit_motion_user(e, "s->calls");
+        emit_put(e, "user = &with;\n");
+    }
     /* sizes as constants: those of the solver are the same */
     emit_put(e, "struct rowspace space = mechanism_space(s->space, %d, %d);\n", k, width);
 }
@@ -187,13 +210,20 @@ void emit_mechanism_prelude(struct emit *e) {
     if (e->mechanisms++) return;
     emit_text(e, "#define APART __attribute__((noinline)) KERNEL\n"); /* steps call them, too */
     emit_header(e, emit_small);
+    emit_header(e, emit_mechanism_calls);
     emit_header(e, emit_mechanism);
 }
 
 int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m) {
     if (!emit_is_small(m)) return 1;
+    const struct tape *tape[EMIT_TAPES];
     emit_mechanism_prelude(e);
-    if (emit_motion_functions(e, name, m)) return -1;
+    emit_motion_tapes(m, tape);
+    emit_find_calls(&e->calls, EMIT_TAPES, tape);
+    e->keeps_calls = e->calls.count > 0;
+    int failed = emit_motion_functions(e, name, m);
+    e->keeps_calls = 0;
+    if (failed) return -1;
     put_model(e, name, m);
     put_accelerations(e, name, m);
     if (m->projects) put_projection(e, name, m);

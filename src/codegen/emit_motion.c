@@ -3,10 +3,6 @@
  * core/lanes_motion.h, and the tapes of a model inside. */
 #include "codegen/emit.h"
 
-#include <string.h>
-
-enum { TAPES = 13 };
-
 /* One run ----------------------------------------------------------------------------------------------- */
 
 void emit_motion_parts(struct emit *e, const char *name, const struct emit_mechanics *m) {
@@ -37,33 +33,30 @@ void emit_motion_own(struct emit *e, const char *name, const struct emit_mechani
     emit_put(e, "int used3[%d], used4[%d];\n", k, invariants + 1);
     emit_put(e, "struct rowspace of_k = {%d, %d, 0, q3, r3, inverse3, used3};\n", k, width);
     emit_put(e, "struct rowspace border = {%d, %d, 0, q4, r4, inverse4, used4};\n", invariants, 2 * width);
+    const char *behind = "user";
+    if (e->calls.count) {
+        emit_put(e, "struct mechanism_call calls[%d];\nmechanism_forget(calls, %d);\n", e->calls.count,
+                 e->calls.count);
+        emit_motion_user(e, "calls");
+        behind = "&with";
+    }
     emit_put(e,
              "struct kernel_motion own = {.s = {.mass = mass, .k_rows = k_rows, .shift = shift, .at = at,\n");
     emit_put(e, "    .lambda = lambda, .space = &of_k, .reference = kept->reference, .size = size,\n");
     emit_put(e, "    .residual = residual, .gradients = normals, .border = &border,\n");
     emit_put(e, "    .largest = kept->largest, .units = kept->allowed, .nearly = kept->nearly},\n");
-    emit_put(e, "    .along = along, .gradients = seen, .user = user};\n");
+    emit_put(e, "    .along = along, .gradients = seen, .user = %s};\n", behind);
+    if (e->calls.count) emit_put(e, "own.s.calls = calls;\n");
     emit_put(e, "if (motion_begin(&mechanism_%s, &own, kept, %d) != 0) return 0;\n", name, rows);
 }
 
 /* Several ----------------------------------------------------------------------------------------------- */
 
-static void find_tapes(const struct emit_mechanics *m, const struct tape *tape[TAPES]) {
-    const struct tape *one[TAPES] = {m->force,         m->mass.jacobian, m->curvature, m->constraint,
-                                     m->rows.jacobian, m->shift,         m->terms};
-    for (int i = 0, at = 7; i < m->maps; i++, at += 3) {
-        one[at] = m->invariant[i].value;
-        one[at + 1] = m->invariant[i].jacobian;
-        one[at + 2] = m->invariant_terms[i];
-    }
-    memcpy(tape, one, sizeof one);
-}
-
 /* Do all runs take the same way through all tapes?  And what they read. */
 static int is_straight(const struct emit_mechanics *m, uint32_t *parameters) {
-    const struct tape *tape[TAPES];
-    find_tapes(m, tape);
-    for (int i = 0; i < TAPES; i++) {
+    const struct tape *tape[EMIT_TAPES];
+    emit_motion_tapes(m, tape);
+    for (int i = 0; i < EMIT_TAPES; i++) {
         if (!tape[i]) continue;
         if (!emit_is_straight(tape[i])) return 0;
         *parameters = emit_parameters(tape[i], *parameters);

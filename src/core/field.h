@@ -66,7 +66,8 @@ struct mechanics {
     double *at;            /* 1 + nq: t and q of the factorization */
     double *shift;         /* k: g_t, and 0 */
     double *gamma, *force, *weighted, *z;
-    struct redundant of_rows; /* k, at the factored place */
+    struct redundant of_rows;     /* k, at the factored place */
+    struct mechanism_call *calls; /* MECHANISM_CALLS: of a kernel */
     int ready, mass_ready;
     /* Large and sparse (mechanics_sparse.c): instead of mass, k_rows and space. */
     int sparse;
@@ -306,6 +307,7 @@ keel_status mechanics_speeds(struct field *fd, double t, const double *u, const 
                              const double *shift, double *out);
 
 /* mechanism.c: v' and lambda by the kernel of a compiled model.  0: they are not done. */
+void mechanism_layout(struct field *fd, struct arena *a); /* what it keeps */
 int mechanism_accelerates(struct field *fd, double t, const double *x, double *dx);
 /* The stages of an explicit method so: keel_work.stages. */
 int mechanism_stages(const struct keel_work *w, const struct keel_attempt *a, double *k);

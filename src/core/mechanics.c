@@ -33,6 +33,7 @@ void mechanics_layout(struct field *fd, struct arena *a) {
     m->space.r = arena_doubles(a, k * k + 1);
     m->space.inverse = arena_doubles(a, k + 1);
     m->space.used = arena_ints(a, k + 1);
+    mechanism_layout(fd, a);
     redundant_layout(&m->of_rows, a, fd->k, fd->nq);
 }
 

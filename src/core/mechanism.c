@@ -27,12 +27,19 @@ static int is_ready(const struct field *fd) {
     return functions_fit(fd) && (!fd->p.mass.constant || fd->mech.mass_ready);
 }
 
+void mechanism_layout(struct field *fd, struct arena *a) {
+    struct mechanics *m = &fd->mech;
+    m->calls = arena_take(a, MECHANISM_CALLS * sizeof *m->calls);
+    if (m->calls) mechanism_forget(m->calls, MECHANISM_CALLS);
+}
+
 static struct keel_mechanics_state state_of(struct field *fd, double t, const double *x) {
     struct mechanics *m = &fd->mech;
     return (struct keel_mechanics_state){.mass = m->mass,
                                          .k_rows = m->k_rows,
                                          .shift = m->shift,
                                          .at = m->at,
+                                         .calls = m->calls,
                                          .lambda = fd->lambda,
                                          .space = &m->space,
                                          .factored = mechanics_factored_at(fd, t, x)};

@@ -8,6 +8,7 @@
 #ifndef KEEL_CORE_MECHANISM_H
 #define KEEL_CORE_MECHANISM_H
 
+#include "core/mechanism_calls.h"
 #include "core/project.h"
 #include "linalg/small.h"
 
@@ -178,6 +179,7 @@ struct mechanism {
 struct keel_mechanics_state {
     double *mass, *k_rows, *shift, *at, *lambda; /* of the factorization, as core/field.h has them */
     struct rowspace *space;
+    struct mechanism_call *calls;
     int factored; /* at (t, x) */
     /* Of a projection: */
     const double *reference;             /* of all rows: constraints, their d/dt, energy, invariants */

@@ -26,6 +26,12 @@ static const char *const models[] = {
     "invariant turn = x*y' - y*x'\ninit x = 0.8, y = 0, z = -0.6, x' = 0, y' = 0.7, z' = 0\n" BEGIN,
     "coord x, y\nlagrangian (1 + x^2)*x'^2/2 + x*x'*y'/3 + y'^2 - y\nconstraint wire: y - x^2/2 = 0\n"
     "init x = 0.7, y = 0.245, x' = 0.2, y' = 0.14\n" BEGIN,
+    /* angles, whose sines stand in all maps; one of another function, of the same argument */
+    "coord a, b, c\nparam k = 0.4\n"
+    "lagrangian (a'^2 + 2*b'^2 + c'^2 + a'*b'*cos(a - b))/2 - sin(a) - 2*sin(b) - k*exp(sin(c)) - k*cos(c)\n"
+    "constraint along: cos(a) + 2*cos(b) - 1.5*cos(c) = 1\n"
+    "constraint across: sin(a) + 2*sin(b) - 1.5*sin(c) = 0\n"
+    "init a = 1, a' = 0.4\nguess b = 0.2, c = 1\n" BEGIN,
     "coord a, b\nlagrangian a'^2 + b'^2/2 + a'*b'*cos(a - b) + 2*cos(a) + cos(b)\n"
     "init a = 1, b = 0.2, a' = 0, b' = 0.3\n" BEGIN,
 };
@@ -296,6 +302,29 @@ static void trouble_is_told_as_ever(void **state) {
     trio_close(&p);
 }
 
+static long called;
+
+static double inverse(double x) {
+    called++;
+    return 1 / x;
+}
+
+/* The last value serves as long as the argument has the same bits: 1 / -0 is not 1 / 0, and at first there is
+ * none of any argument. */
+static void functions_are_called_once_for_an_argument(void **state) {
+    (void)state;
+    static const double at[] = {0, 0, -0.0, -0.0, 0, 3, 3, 3};
+    struct mechanism_call call;
+    mechanism_forget(&call, 1);
+    called = 0;
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        double value = mechanism_called(&call, at[i], inverse), own = 1 / at[i];
+        assert_memory_equal(&value, &own, sizeof own);
+    }
+    assert_int_equal(called, 4);
+    assert_true(isnan(mechanism_called(&call, NAN, inverse)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_gives_the_same_bits),
@@ -304,6 +333,7 @@ int main(void) {
         cmocka_unit_test(events_have_single_steps),
         cmocka_unit_test(saved_runs_go_on_with_the_same_bits),
         cmocka_unit_test(other_rows_are_projected_as_ever),
+        cmocka_unit_test(functions_are_called_once_for_an_argument),
         cmocka_unit_test(trouble_is_told_as_ever),
     };
     unsetenv("CC");
