@@ -124,6 +124,16 @@ int elaborate_memory_rate(struct elaborate *e, const struct elaborate_line *line
     if (!e->model->memories) return 1;
     expr top = first_of(e, value, 2, 0, EXPR_NONE), any = first_of(e, value, 0, 0, EXPR_NONE);
     if (any == EXPR_NONE) return 1; /* it is about something else */
+    expr above = first_of(e, value, 3, 0, EXPR_NONE);
+    if (above != EXPR_NONE) {
+        model_name(e->model, above, name, sizeof name);
+        source_hint(elaborate_error(e, line->s->left->span,
+                                    "beside contacts a `var` has one equation, for its rate, and this one "
+                                    "has `%s`.",
+                                    name),
+                    "Let the rate be a variable of its own:  var v,  u' = v,  v' = ...");
+        return 0;
+    }
     if (top == EXPR_NONE) {
         model_name(e->model, any, name, sizeof name);
         source_hint(

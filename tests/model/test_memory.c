@@ -188,6 +188,8 @@ static const struct {
      "the rate `u'` is one of t, positions, velocities and variables, "
      "and this one has `y''`"},
     {HEAD "lagrangian y'^2/2\nsin(u') = 1\n" FLOOR, "and this one has `u'`"},
+    {HEAD "lagrangian y'^2/2\nu'' = -u\n" FLOOR, "for its rate, and this one has `u''`"},
+    {HEAD "lagrangian y'^2/2\nu' = -u + u''\n" FLOOR, "for its rate, and this one has `u''`"},
     {HEAD "lagrangian y'^2/2\nu' = 1\ncontact soil: y - u\n", "positions and t only, and this one has `u`"},
     {HEAD "lagrangian y'^2/2\nu' = 1\ncontact soil: y, sliding = u, friction = 0.1\n", "this one has `u`"},
     {HEAD "lagrangian y'^2/2\nu' = 1\nforce u: 2\n" FLOOR, "a force acts on a coordinate, and this is none"},
