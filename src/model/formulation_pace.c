@@ -5,8 +5,9 @@
  * motion at one place, and the diagonal of J^2 has the dimension 1/time^2 whatever the units of the states:
  * -mu/r^3 on Kepler's orbit.  Its parts by each W_k, T = W_k d(J^2)_ii/dW_k, are added as squares, so that
  * attraction and repulsion do not cancel, each twice, for a position and for its velocity:
- *     s = (2 sum of T^2)^(-1/4).
- * That goes like r^(3/2) on Kepler's orbit, like (sum of mu_k^2/r_k^6)^(-1/4) among several bodies. */
+ *     s = (2 sum of T^2 + 1/(t1 - t0)^4)^(-1/4).
+ * That goes like r^(3/2) on Kepler's orbit, like (sum of mu_k^2/r_k^6)^(-1/4) among several bodies.  Where the
+ * motion comes by a zero of all T, as v' = -x^3/(1 + x^2) at x = 0, s is the length of the run. */
 #include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"
@@ -128,8 +129,17 @@ static long parts_of(struct pace *p, struct derive *d, expr **part) {
     return parts;
 }
 
-/* Twice the sum of T^2; EXPR_NONE: there is none.  A sum, since the root of one square would be the |T| that
- * switches where T = 0, and T is not 0. */
+/* 1/(t1 - t0)^4; EXPR_NONE: the model does not say how long its run is. */
+static expr least(const struct formulation *r) {
+    const struct model *m = r->y->m;
+    struct graph *g = &r->y->m->graph;
+    if (m->begin == EXPR_NONE || m->end == EXPR_NONE) return EXPR_NONE;
+    expr way = derive_sub(g, system_expression(r->y, m->end), system_expression(r->y, m->begin));
+    return expr_powi(g, way, -4);
+}
+
+/* Twice the sum of T^2, and the least; EXPR_NONE: there is no T.  It is positive, so that roots do not
+ * switch. */
 static expr sum_of_squares(struct pace *p, long parts, expr *part) {
     struct graph *g = p->g;
     expr sum = EXPR_NONE;
@@ -141,7 +151,10 @@ static expr sum_of_squares(struct pace *p, long parts, expr *part) {
         expr squared = derive_mul(g, part[k], part[k]);
         sum = sum == EXPR_NONE ? squared : derive_add(g, sum, squared);
     }
-    return sum == EXPR_NONE ? EXPR_NONE : expr_make(g, EXPR_ADD, sum, sum, EXPR_NONE);
+    if (sum == EXPR_NONE) return EXPR_NONE;
+    expr more = least(p->r);
+    sum = expr_make(g, EXPR_ADD, sum, sum, EXPR_NONE);
+    return more == EXPR_NONE ? sum : derive_add(g, sum, more);
 }
 
 expr formulation_pace(struct formulation *r) {

@@ -86,6 +86,23 @@ static void close_encounters_of_three(void **state) {
     for (int j = 0; j < 12; j++) assert_near(value[1][j], value[0][j], 1e-5);
 }
 
+/* Divisors that set no pace where x is 0, on the way or at the start, or by their numbers. */
+static void where_nothing_sets_a_pace(void **state) {
+    (void)state;
+    static const char *const text[] = {
+        "var x, v\nx' = v\nv' = -x^3/(1 + x^2)\ninit x = 1, v = 0\nrun 0 .. 30\n",
+        "var x, v\nx' = v\nv' = -x^3/(1 + x^2)\ninit x = 0, v = 1\nrun 0 .. -30\n",
+        "param m = 0\nvar x, v\nx' = v\nv' = -x - m/x^3*x\ninit x = 1, v = 0\nrun 0 .. 1\n",
+    };
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        double value[2][8], end = i == 0 ? 30 : i == 1 ? -30 : 1;
+        keel_options o = {.method = "dop853", .rtol = 1e-10};
+        ended(text[i], "auto", &o, end, value[1]);
+        ended(text[i], "none", &o, end, value[0]);
+        for (int j = 0; j < 2; j++) assert_near(value[1][j], value[0][j], 1e-7);
+    }
+}
+
 /* Nothing to read off, or nothing that may go by another variable: the run by t, and a warning. */
 static void others_go_by_t(void **state) {
     (void)state;
@@ -126,6 +143,7 @@ int main(void) {
         cmocka_unit_test(the_ellipse_has_one_in_all_units),
         cmocka_unit_test(attraction_and_repulsion_do_not_cancel),
         cmocka_unit_test(close_encounters_of_three),
+        cmocka_unit_test(where_nothing_sets_a_pace),
         cmocka_unit_test(others_go_by_t),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
