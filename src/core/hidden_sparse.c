@@ -19,6 +19,7 @@
  * a step of Newton's method as before, by two systems of half the order.  What takes such a displacement with
  * as much B a off is an oblique projector T then.  An invariant's row, freed of G and of phi_p in its two
  * halves, gives the direction T q, and the small matrix of all (row . direction) is not symmetric. */
+#include "core/mechanism.h"
 #include "core/rows.h"
 #include "linalg/dense.h"
 
@@ -124,6 +125,7 @@ void hidden_sparse_layout(struct field *fd, struct arena *a) {
     r->direction = arena_doubles(a, full * (size_t)fd->n);
     r->matrix = arena_doubles(a, full * full);
     r->pivot = arena_ints(a, full);
+    r->part = arena_doubles(a, full);
     r->block[0] = k ? (struct hidden_block){0, k, 0, nq, .pattern = *fd->constraint.user.pattern}
                     : (struct hidden_block){0, r->count, 0, fd->n, .pattern = r->pattern};
     lay_out_block(&r->block[0], a, r->weighted); /* its entries are the first */
@@ -259,7 +261,7 @@ double hidden_sparse_border(struct field *fd, struct rowspace *s, int i, double 
 }
 
 void hidden_sparse_face(struct field *fd, const struct rowspace *s, const struct rows *rows, const int *row,
-                        const double *inverse_weight) {
+                        const double *inverse_weight, double nearly) {
     struct hidden_rows *r = &fd->hidden_rows;
     int n = fd->n, count = s->rows;
     for (int j = 0; j < count && r->blocks > 1; j++) {
@@ -272,6 +274,9 @@ void hidden_sparse_face(struct field *fd, const struct rowspace *s, const struct
             for (int k = 0; k < n; k++) sum += gradient[k] * inverse_weight[k] * direction[k];
             r->matrix[i * count + j] = s->used[i] && s->used[j] ? sum : i == j;
         }
+        for (int k = 0; k < n; k++) fd->line[k] = inverse_weight[k] * direction[k];
+        r->part[j] =
+            mechanism_part(n, fd->line, fd->size, fabs(r->matrix[j * count + j]), rows->size[row[j]], nearly);
     }
     r->faced = r->blocks == 1 || dense_lu(count, r->matrix, r->pivot, fd->halt) == 0;
 }

@@ -36,6 +36,7 @@ struct hidden_rows {
     struct hidden_block block[2];
     double *direction, *matrix; /* of the rows beside them: invariants x n, invariants^2 (2 blocks) */
     int *pivot, faced;          /* 1: it is regular */
+    double *part; /* of an invariant's residual within round-off, that is corrected (2 blocks) */
 };
 
 /* For a stepper of these traits. */
@@ -52,10 +53,11 @@ int hidden_sparse_factor(struct field *fd, const double *inverse_weight, const i
 void hidden_sparse_shortest(struct field *fd, double *c, double *a);
 void hidden_sparse_multiply(const struct field *fd, const double *v, double *out); /* out := H v */
 void hidden_sparse_tangent(struct field *fd, double *a); /* takes off the shortest one with as much B a */
-/* Directions along the tangents for the rows of s, whose gradients are those of row[i]; then along (n), the
- * displacement by which they change by c, which is overwritten. */
+/* Directions along the tangents for the rows of s, whose gradients are those of row[i], and the parts of
+ * round-off to be corrected (mechanism_part); then along (n), the displacement by which they change by c,
+ * which is overwritten. */
 void hidden_sparse_face(struct field *fd, const struct rowspace *s, const struct rows *rows, const int *row,
-                        const double *inverse_weight);
+                        const double *inverse_weight, double nearly);
 void hidden_sparse_along(const struct field *fd, const struct rowspace *s, double *c, double *z,
                          double *along);
 int hidden_sparse_rank(struct field *fd, int *independent); /* as saddle_rank, of all rows */

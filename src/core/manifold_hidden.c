@@ -35,12 +35,23 @@ int manifold_hidden_factor(struct manifold *m) {
         m->floor_of[i] = hidden_sparse_border(fd, s, i, off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY);
     }
     rowspace_factor(s, m->floor_of);
-    hidden_sparse_face(fd, s, m->rows, m->row + m->by_pattern, weight);
+    hidden_sparse_face(fd, s, m->rows, m->row + m->by_pattern, weight, m->nearly);
     return 1;
 }
 
-/* a := the shortest one that meets the hidden rows; then along the tangent what invariants lack. */
-void manifold_hidden_shortest(struct manifold *m, const double *wanted, double *a) {
+/* Of c_i of an invariant within its round-off only a part, as by mass: its direction may need a step that is
+ * longer than the states, as at rest, where momenta do not change an energy.  Beyond it all, and no error
+ * along it stays. */
+static void limit(struct manifold *m, int i) {
+    double *part = m->fd->hidden_rows.part;
+    int off = rows_in_units(m->rows, m->row[m->by_pattern + i], m->c[i]) > m->units;
+    if (off) part[i] = 1;
+    m->c[i] *= part[i];
+}
+
+/* a := the shortest one that meets the hidden rows; then along the tangent what invariants lack; limited: of
+ * round-off a part. */
+static void find_shortest(struct manifold *m, const double *wanted, int limited, double *a) {
     struct field *fd = m->fd;
     double *along = fd->line, *c = fd->hidden_rows.c;
     const double *weight = fd->hidden_rows.weight;
@@ -52,28 +63,34 @@ void manifold_hidden_shortest(struct manifold *m, const double *wanted, double *
         const double *gradient = rows_gradient(m->rows, fd, row);
         m->c[i] = wanted[row];
         for (int j = 0; j < fd->n; j++) m->c[i] -= gradient[j] * weight[j] * a[j];
+        if (limited) limit(m, i);
     }
     if (invariants) hidden_sparse_along(fd, &m->space, m->c, m->z, along);
     for (int j = 0; j < fd->n; j++) a[j] = (invariants ? a[j] + along[j] : a[j]) * weight[j];
 }
 
+void manifold_hidden_shortest(struct manifold *m, const double *wanted, double *a) {
+    find_shortest(m, wanted, 0, a);
+}
+
 keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh) {
     int n = m->fd->n;
     if (fresh && !manifold_hidden_factor(m)) return manifold_refuse(m, t, m->row[0]);
-    manifold_hidden_shortest(m, m->residual, m->d);
+    find_shortest(m, m->residual, m->fd->hidden_rows.blocks > 1, m->d);
     for (int j = 0; j < n; j++) m->d[j] = -m->d[j];
     manifold_move(x, low, n, m->d);
     return KEEL_OK;
 }
 
-/* The displacement by which the invariants change as by e, along it. */
+/* The displacement by which the invariants change as by e, along it, where all of that is corrected. */
 static void leave_invariants(struct manifold *m, double *e) {
     struct field *fd = m->fd;
     const double *weight = fd->hidden_rows.weight;
     for (int i = 0; i < m->space.rows; i++) {
         const double *gradient = rows_gradient(m->rows, fd, m->row[m->by_pattern + i]);
         m->c[i] = 0;
-        for (int j = 0; j < fd->n; j++) m->c[i] += gradient[j] * weight[j] * e[j];
+        for (int j = 0; j < fd->n && !(fd->hidden_rows.part[i] < 1); j++)
+            m->c[i] += gradient[j] * weight[j] * e[j];
     }
     hidden_sparse_along(fd, &m->space, m->c, m->z, m->d);
     for (int j = 0; j < fd->n; j++) e[j] -= m->d[j];

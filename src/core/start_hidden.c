@@ -40,7 +40,7 @@ keel_status start_hidden_factor(struct start *st, const struct start_level *leve
         st->floor_of[i] = hidden_sparse_border(fd, &s, i, st->dependent);
     }
     rowspace_factor(&s, st->floor_of);
-    hidden_sparse_face(fd, &s, st->rows, st->chosen + first, st->d);
+    hidden_sparse_face(fd, &s, st->rows, st->chosen + first, st->d, 0);
     return KEEL_OK;
 }
 
