@@ -278,7 +278,7 @@ static void contradiction(const struct system *y, struct source_messages *messag
             text_set(sentence, sizeof sentence, "%s%s can never hold%s: its unknowns cancel.",
                      diagnostics_in_mode(y, where, sizeof where), label, counted);
         source_hint(
-            diagnostics_at(messages, at, SOURCE_ERROR, sentence),
+            diagnostics_at(messages, at, SOURCE_ERROR, sentence), "%s",
             equivalents && nearly(equivalent) ? nearly_hint
             : motion && !equivalents
                 ? "Give it kinetic energy in the lagrangian."
