@@ -37,7 +37,8 @@ static expr number_of(struct graph *g, double value, int lost, expr e) {
 
 /* scale*e with the factor taken up by a number that is in e already; EXPR_NONE if there is none near.  A
  * power of two passes through products, quotients and signs without rounding (as long as all stays
- * normal), so this keeps the bits; it makes p of (2*p)*0.5, the slope of p^2/2. */
+ * normal), so this keeps the bits; it makes p of (2*p)*0.5, the slope of p^2/2.  Two numbers whose product is
+ * one meet, too: 3*q^2 times 1/3, the slope of q^3/3, was meant to be q^2, which has two roundings less. */
 static expr absorb(struct graph *g, double scale, int lost, expr e, int depth) {
     struct expr_node n = g->node[e];
     expr inner = EXPR_NONE;
@@ -46,7 +47,8 @@ static expr absorb(struct graph *g, double scale, int lost, expr e, int depth) {
         return isnormal(scale * number) ? number_of(g, scale * number, lost, e) : EXPR_NONE;
     int first = n.op == EXPR_MUL && expr_is_constant(g, n.a, &number);
     int found = first || (n.op == EXPR_MUL && expr_is_constant(g, n.b, &number));
-    if (found && (power_of_two(scale) || power_of_two(number)) && isnormal(scale * number))
+    int exact = power_of_two(scale) || power_of_two(number) || power_of_two(scale * number);
+    if (found && exact && isnormal(scale * number))
         return expr_make(g, EXPR_MUL, number_of(g, scale * number, lost, first ? n.a : n.b),
                          first ? n.b : n.a, 0);
     if (depth == 0 || !power_of_two(scale)) return EXPR_NONE;
@@ -92,6 +94,17 @@ static expr next_power(struct graph *g, expr a, expr b) {
     return expr_make(g, EXPR_DIV, n.a, expr_powi(g, b, power + 1), 0);
 }
 
+/* (3*q^2)/3 = q^2, the slope of q^3/3; EXPR_NONE: the numbers do not meet. */
+static expr divide_number(struct graph *g, expr a, expr b) {
+    struct expr_node n = g->node[a];
+    double above, below;
+    if (n.op != EXPR_MUL || !expr_is_constant(g, b, &below)) return EXPR_NONE;
+    int first = expr_is_constant(g, n.a, &above);
+    if (!first && !expr_is_constant(g, n.b, &above)) return EXPR_NONE;
+    if (!power_of_two(above / below) || !isnormal(above / below)) return EXPR_NONE;
+    return derive_mul(g, number_of(g, above / below, expr_lost(g, b), first ? n.a : n.b), first ? n.b : n.a);
+}
+
 /* a/2^k = a*2^-k, without a rounding.  (c/x)/x = c/x^2: three quotients one after the other would be most of
  * what the force of a potential 1/r costs. */
 expr derive_div(struct graph *g, expr a, expr b) {
@@ -100,8 +113,9 @@ expr derive_div(struct graph *g, expr a, expr b) {
     if (expr_is_constant(g, b, &number) && power_of_two(number) && isnormal(1 / number))
         return derive_mul(g, expr_constant(g, 1 / number), a);
     if (g->node[a].op == EXPR_NEG) return expr_make(g, EXPR_NEG, derive_div(g, g->node[a].a, b), 0, 0);
-    expr power = next_power(g, a, b);
-    return power == EXPR_NONE ? expr_make(g, EXPR_DIV, a, b, 0) : power;
+    expr known = divide_number(g, a, b);
+    if (known == EXPR_NONE) known = next_power(g, a, b);
+    return known == EXPR_NONE ? expr_make(g, EXPR_DIV, a, b, 0) : known;
 }
 
 static expr of(struct graph *g, enum expr_op op, expr a) {

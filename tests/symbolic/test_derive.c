@@ -331,6 +331,30 @@ static void halves_and_doubles_meet(void **state) {
     expr_close(&g);
 }
 
+/* d(q^n/n) = q^(n-1), forward and backward, for all n, and of other numbers neither more nor less than their
+ * quotient. */
+static void numbers_of_powers_cancel(void **state) {
+    (void)state;
+    struct graph g;
+    struct derive d;
+    assert_int_equal(expr_open(&g), 0);
+    derive_open(&d, &g, 0);
+    expr q = expr_symbol(&g, EXPR_UNKNOWN, 0, 0), slope;
+    struct point at = {.x = {{1.25}}};
+    for (int n = 3; n < 20; n++)
+        for (int divisor = 1; divisor < 12; divisor++) {
+            expr power = expr_make(&g, EXPR_DIV, expr_powi(&g, q, n), expr_constant(&g, divisor), 0);
+            wide exact = (wide)n / divisor * powl(1.25L, n - 1);
+            assert_int_equal(derive_gradient(&d, power, 1, &q, &slope), 0);
+            if (n == divisor) assert_int_equal(slope, expr_powi(&g, q, n - 1));
+            if (n == divisor) assert_int_equal(derive_partial(&d, power, q), slope);
+            assert_true(fabsl(value_at(&g, slope, &at) - exact) < 1e-15L * exact);
+            assert_true(fabsl(value_at(&g, derive_partial(&d, power, q), &at) - exact) < 1e-15L * exact);
+        }
+    derive_close(&d);
+    expr_close(&g);
+}
+
 static int quotients_of(struct graph *g, size_t count, const expr *e) {
     struct expr_list list;
     int quotients = 0;
@@ -437,6 +461,7 @@ int main(void) {
         cmocka_unit_test(the_other_branch_leaves_no_trace),
         cmocka_unit_test(nested_branches_do_not_multiply),
         cmocka_unit_test(halves_and_doubles_meet),
+        cmocka_unit_test(numbers_of_powers_cancel),
         cmocka_unit_test(forces_of_a_potential_have_one_quotient),
         cmocka_unit_test(forms_are_recognised),
         cmocka_unit_test(what_varies_is_marked_once),
