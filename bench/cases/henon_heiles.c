@@ -24,6 +24,12 @@ static void kahan_li8(double *u, double h, long steps, void *user) {
 
 static const struct case_hand hand[] = {{"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {NULL, 0, NULL}};
 
+/* examples/henon.keel without its event, which would ask for single steps. */
+static const char text[] = "param E0 = 1/12, y0 = 0.45\ncanonical q[1..2], p[1..2]\n"
+                           "hamiltonian H = (dot(p, p) + dot(q, q))/2 + q[1]^2*q[2] - q[2]^3/3\n"
+                           "invariant energy\ninit q = (0, y0), p = (sqrt(2*E0 - y0^2 + 2*y0^3/3), 0)\n"
+                           "run 0 .. 300\n";
+
 void case_henon_heiles(struct bench_case *c) {
     static const double end[] = {0.121038955205184062973, 0.195119263606137567005, 0.325871059090545979882,
                                  0.0835938253830203781526};
@@ -34,6 +40,7 @@ void case_henon_heiles(struct bench_case *c) {
                              .keel = &c->p.keel,
                              .rate = rate,
                              .model = "henon",
+                             .text = text,
                              .t_end = 50000,
                              .answer = end,
                              .compared = 4,

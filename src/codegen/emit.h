@@ -68,9 +68,9 @@ enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 /* The texts of keel/real.h, keel/explicit.h, keel/implicit.h, keel/splitting.h, keel/taylor.h,
  * linalg/rowspace.h, core/project.h, core/step_control.h, core/kernel_state.h, core/kernel_rows.h,
  * core/kernel.h, core/beside.h, core/lanes.h, core/lanes_project.h, core/lanes_glide.h, core/lanes_steps.h,
- * core/device_real.h, core/device.h, linalg/small.h, core/mechanism_calls.h, core/mechanism.h, core/lanes_motion.h,
- * core/kernel_motion.h, core/kernel_samples.h, linalg/schur_rows.h, core/elimination.h, line by line; they
- * end with NULL. */
+ * core/device_real.h, core/device.h, linalg/small.h, core/mechanism_calls.h, core/mechanism.h,
+ * core/lanes_motion.h, core/kernel_motion.h, core/kernel_samples.h, linalg/schur_rows.h, core/elimination.h,
+ * line by line; they end with NULL. */
 extern const char *const emit_real[], *const emit_explicit[], *const emit_implicit[];
 extern const char *const emit_splitting[], *const emit_taylor[];
 extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
