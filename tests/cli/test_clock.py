@@ -78,6 +78,9 @@ def test_what_has_no_clock_is_told():
         check("ordinary differential" in keel("run", example("pendulum"), "--clock", "1 + x^2", status=1)[1])
         check("sensitivities" in keel("lyapunov", path, status=1)[1])
         keel("lyapunov", path, "--clock", "none", "--tend", 3)
+        check("clock auto" in keel("run", path, "--clock", "auto", "--accuracy", "no")[0])
+        said = keel("run", example("pendulum"), "--clock", "auto", "--accuracy", "no")
+        check("steps go by t" in said[1] and "clock auto" not in said[0], "the headline has it")
         check("times    scales 0.0" in keel("check", path)[0], "check goes by t")
         check("the clock `zz`" in keel("check", model(place, ORBIT.replace("norm(q)^1.5", "zz")), status=1)[1])
 

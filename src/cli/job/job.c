@@ -94,8 +94,9 @@ static keel_model *load(struct job *j, const keel_model_options *o) {
 }
 
 const char *job_clock(const struct job *j) {
-    const char *clock = option_text(&j->options, opt_clock);
-    return clock && strcmp(clock, "none") != 0 ? clock : NULL;
+    keel_mode mode;
+    int by_clock = keel_model_mode(j->model, keel_model_start(j->model), &mode) && mode.problem->clock;
+    return by_clock ? option_text(&j->options, opt_clock) : NULL;
 }
 
 int job_interpreted(const struct job *j, const char **why) {
