@@ -8,7 +8,7 @@
 /* How far a state may be moved at unit cost: by sizes, and positions of a Hamiltonian with constraints no
  * further than its momenta move them within a step, as in dq M dq + h^2 dv M dv.  By sizes alone a long chain
  * would meet its invariants by moving far. */
-static void weigh(struct manifold *m) {
+static int weigh(struct manifold *m) {
     const struct field *fd = m->fd;
     double *weight = fd->hidden_rows.weight;
     int nq = fd->nq, known = fd->hidden_rows.blocks > 1 && m->norm == KEEL_BY_ERROR && fd->inertia[0] > 0;
@@ -17,14 +17,14 @@ static void weigh(struct manifold *m) {
         double way = m->tau * weight[nq + j] / fd->inertia[j];
         if (way > 0) weight[j] = fmin(weight[j], way);
     }
+    return known;
 }
 
 /* The hidden rows first, then what invariants add to their directions. */
-int manifold_hidden_factor(struct manifold *m) {
+static int factor(struct manifold *m) {
     struct field *fd = m->fd;
     struct rowspace *s = &m->space;
     const double *weight = fd->hidden_rows.weight;
-    weigh(m);
     if (!hidden_sparse_factor(fd, weight, fd->hidden_rows.active, 0)) return 0;
     s->rows = m->kept - m->by_pattern;
     s->width = fd->width;
@@ -39,9 +39,25 @@ int manifold_hidden_factor(struct manifold *m) {
     return 1;
 }
 
-/* Of c_i of an invariant within its round-off only a part, as by mass: its direction may need a step that is
- * longer than the states, as at rest, where momenta do not change an energy.  Beyond it all, and no error
- * along it stays. */
+/* Is there an invariant whose round-off would be noise in the states? */
+static int is_noisy(const struct manifold *m) {
+    int noisy = 0;
+    for (int i = 0; i < m->space.rows; i++) noisy |= m->space.used[i] && m->fd->hidden_rows.part[i] < 1;
+    return noisy;
+}
+
+/* At rest momenta do not change an energy, and just after they do with noise: there positions are moved by
+ * their sizes. */
+int manifold_hidden_factor(struct manifold *m) {
+    int limited = weigh(m);
+    if (!factor(m)) return 0;
+    if (!limited || !is_noisy(m)) return 1;
+    memcpy(m->fd->hidden_rows.weight, m->inverse_weight, (size_t)m->fd->n * sizeof *m->inverse_weight);
+    return factor(m);
+}
+
+/* Of c_i of an invariant within its round-off only a part, as by mass, where all of it would be noise; beyond it
+ * all, and no error along it stays. */
 static void limit(struct manifold *m, int i) {
     double *part = m->fd->hidden_rows.part;
     int off = rows_in_units(m->rows, m->row[m->by_pattern + i], m->c[i]) > m->units;
