@@ -56,8 +56,8 @@ int manifold_hidden_factor(struct manifold *m) {
     return factor(m);
 }
 
-/* Of c_i of an invariant within its round-off only a part, as by mass, where all of it would be noise; beyond it
- * all, and no error along it stays. */
+/* Of c_i of an invariant within its round-off only a part, as by mass, where all of it would be noise; beyond
+ * it all, and no error along it stays. */
 static void limit(struct manifold *m, int i) {
     double *part = m->fd->hidden_rows.part;
     int off = rows_in_units(m->rows, m->row[m->by_pattern + i], m->c[i]) > m->units;

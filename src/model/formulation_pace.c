@@ -6,8 +6,8 @@
  * -mu/r^3 on Kepler's orbit.  Its parts by each W_k, T = W_k d(J^2)_ii/dW_k, are added as squares, so that
  * attraction and repulsion do not cancel, each twice, for a position and for its velocity:
  *     s = (2 sum of T^2 + 1/(t1 - t0)^4)^(-1/4).
- * That goes like r^(3/2) on Kepler's orbit, like (sum of mu_k^2/r_k^6)^(-1/4) among several bodies.  Where the
- * motion comes by a zero of all T, as v' = -x^3/(1 + x^2) at x = 0, s is the length of the run. */
+ * That goes like r^(3/2) on Kepler's orbit, like (sum of mu_k^2/r_k^6)^(-1/4) among several bodies.  Where
+ * the motion comes by a zero of all T, as v' = -x^3/(1 + x^2) at x = 0, s is the length of the run. */
 #include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"

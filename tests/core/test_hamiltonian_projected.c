@@ -209,8 +209,8 @@ static void invariants_are_met_by_momenta(void **state) {
     keel_model_close(m);
 }
 
-/* At rest momenta do not change the energy, and a first step may be so short that positions hardly count: what
- * round-off leaves of it is no reason to move. */
+/* At rest momenta do not change the energy, and a first step may be so short that positions hardly count:
+ * what round-off leaves of it is no reason to move. */
 static void an_energy_at_rest_stays(void **state) {
     static const char large[] = "param N = %d, L = 1e9, m = 1e3, g = 9.81*L\n"
                                 "canonical x[1..N], px[1..N]\ncanonical y[1..N], py[1..N]\n"
@@ -241,8 +241,8 @@ static void an_energy_at_rest_stays(void **state) {
     }
 }
 
-/* Masses of eight powers of ten start at rest: the velocities are those of the lagrangian, whose projections go
- * by mass.  Energies that momenta alone made good would change them by 1e-4. */
+/* Masses of eight powers of ten start at rest: the velocities are those of the lagrangian, whose projections
+ * go by mass.  Energies that momenta alone made good would change them by 1e-4. */
 static void a_start_at_rest_brings_no_noise(void **state) {
     enum { RODS = 10 };
     static const char both[] = "param N = 10\nlet X[0] = 0, Y[0] = 0\nfor i in 1..N:\n"
