@@ -123,17 +123,20 @@ typedef struct keel_variations {
     int linear; /* 1: F is linear in y, which has one branch */
 } keel_variations;
 
-/* Mechanics written as a DAE, with constraints of which some follow from others wherever all hold.  F, linear
- * in y, has the equations of motion, M q'' + K^T lambda - force, and for each constraint with c = 1 its
- * K_i q'' + gamma_i, with c = 0 its lambda_i.  The core chooses as many rows as are in force at first, with
- * independent K_i, wherever it solves F for y, and shows the least multipliers.  Places are among the
- * motion's own y and rows of F.  c_i stands in problem.side[first + i]. */
+/* Mechanics written as a DAE, with constraints of which some may follow from others wherever all hold.  F,
+ * linear in y, has the equations of motion, M q'' + K^T lambda - force, and for each constraint with c = 1
+ * its K_i q'' + gamma_i, with c = 0 its lambda_i.  The core chooses as many rows as are in force at first,
+ * with independent K_i, wherever it solves F for y, and shows the least multipliers.  Places are among the
+ * motion's own y and rows of F.  c_i stands in problem.side[first + i]; where all rows are in force at first
+ * there is no c.  offset: the motion's rows of F with c = 1 at y = 0, -force and gamma; offsets: those of its
+ * directions, with y as it stands and their own 0. */
 typedef struct keel_choice {
     int rows, coordinates, first;       /* rows 0: there is none */
     const int *acceleration, *motion;   /* coordinates */
     const int *multiplier, *constraint; /* rows */
     const int *hidden;                  /* hidden rows: the constraint they are of, -1: none */
     const unsigned char *in_force;      /* rows: 1, 0 */
+    keel_fn *offset, *offsets;
 } keel_choice;
 
 typedef struct keel_extras {

@@ -32,6 +32,9 @@ double algebra_step_length(const struct field *fd, const double *u, int first, i
 
 /* choice.c: is y accelerations and multipliers, all of them? */
 int choice_serves(const struct field *fd);
+static inline int choice_trades(const struct field *fd) { /* and do constraints depend on others? */
+    return fd->dae.choice.serves && !fd->dae.choice.sparse;
+}
 void choice_layout(struct field *fd, struct arena *a);
 /* If so, M and K at u, factored, with the rows in force among dependent constraints; */
 keel_status choice_make(struct field *fd, double t, const double *u);
@@ -39,6 +42,17 @@ keel_status choice_make(struct field *fd, double t, const double *u);
 const double *choice_shares(struct field *fd, int r);
 /* and y of u, with the least multipliers. */
 keel_status choice_solve(struct field *fd, double t, double *u);
+keel_status choice_bad_mass(struct field *fd, double t);
+keel_status choice_lost_rank(struct field *fd, double t, int row);
+
+/* choice_sparse.c: has it sparse factors? */
+int choice_goes_sparse(const struct field *fd);
+void choice_sparse_layout(struct field *fd, struct arena *a);
+int choice_sparse_attach(struct field *fd); /* 1: no memory */
+void choice_sparse_detach(struct field *fd);
+keel_status choice_sparse_make(struct field *fd, double t, const double *u);
+/* M force' + K^T lambda = force, K force' = -gamma. */
+void choice_sparse_solve(struct field *fd, const double *gamma, double *force, double *lambda);
 
 /* algebra_staggered.c: can y be found without its sensitivities? */
 int algebra_goes_staggered(const struct field *fd);

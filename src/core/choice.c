@@ -2,7 +2,7 @@
  *
  * y holds nothing else, and F is linear in y.  So y is solved for as plain mechanics does it: with M = L L^T
  * and the rows of B = K L^-T as a row space, by the values of F at y = 0 (mechanism.h).  The same factors
- * serve every direction, by its values where y stands and its own y is 0.
+ * serve every direction, by its values where y stands and its own y is 0 (keel_choice.offsets).
  *
  * Where constraints depend on others the rows in force are those of the start, or others that carry the
  * motion better there (redundant.c).  The choice is a function of the place, and accelerations do not depend
@@ -10,7 +10,9 @@
  * 0.  In direction k, with d the derivative along it, K^T lambda_k + dK^T lambda does not depend on the
  * choice, and d(N^T lambda) = 0 says N^T lambda_k = N^T dK w for any w with K w = lambda: since K^T N = 0
  * stays true, N^T d(K) = -dN^T K, and lambda = K w.  (G. H. Golub, V. Pereyra, SIAM J. Numer. Anal. 10
- * (1973) 413-432.)  F is linear in q'', and so dK w is the difference of two of its values. */
+ * (1973) 413-432.)  F is linear in q'', and so dK w is the difference of two of its values.
+ *
+ * Large M and K, no constraint of which depends on others, have sparse factors (choice_sparse.c). */
 #include "core/algebra.h"
 
 #include "linalg/dense.h"
@@ -23,9 +25,13 @@ static const keel_choice *choice_of(const struct field *fd) {
     return &keel_extras_of(&fd->p)->choice;
 }
 
+/* Where no constraint depends on others equations of few coordinates are solved as any others. */
 int choice_serves(const struct field *fd) {
     const keel_choice *c = choice_of(fd);
-    return c->rows > 0 && algebra_goes_staggered(fd) && algebra_own(fd) == c->coordinates + c->rows;
+    int left_out = 0;
+    if (c->rows == 0 || !algebra_goes_staggered(fd) || algebra_own(fd) != c->coordinates + c->rows) return 0;
+    for (int i = 0; i < c->rows; i++) left_out |= !c->in_force[i];
+    return left_out || choice_goes_sparse(fd);
 }
 
 static struct rowspace space_of(struct arena *a, size_t rows, size_t columns) {
@@ -54,7 +60,6 @@ static void place_entries(const struct field *fd, struct choice *o) {
             int of = column[j];
             o->to[at++] = row[i] < 0 ? -1 : of < n ? row[i] * n + of : of * n + row[i];
         }
-    o->entries = at;
 }
 
 void choice_layout(struct field *fd, struct arena *a) {
@@ -63,26 +68,26 @@ void choice_layout(struct field *fd, struct arena *a) {
     size_t k = (size_t)c->rows, n = (size_t)c->coordinates, all = (size_t)(fd->n + fd->m);
     o->serves = choice_serves(fd);
     if (!o->serves) return;
+    o->z = arena_doubles(a, k + 1);
+    o->gamma = arena_doubles(a, k + 1);
+    o->lambda = arena_doubles(a, k + 1);
+    o->force = arena_doubles(a, (n + 3) / 4 * 4 + 4);
+    o->here = arena_doubles(a, (size_t)fd->m + 1);
+    o->sparse = choice_goes_sparse(fd);
+    if (o->sparse) {
+        choice_sparse_layout(fd, a);
+        return;
+    }
     o->space = space_of(a, k, n);
     redundant_layout(&o->of_rows, a, c->rows, c->coordinates);
     o->mass = arena_doubles(a, n * n + k * n + 1);
     o->k_rows = o->mass ? o->mass + n * n : NULL;
-    o->to = arena_ints(a, (size_t)fd->p.algebraic.pattern->row_start[algebra_own(fd)] + 1);
+    o->to = arena_ints(a, (size_t)fd->dae.of_entries + 1);
     o->place = arena_ints(a, 2 * (n + k));
     o->floor_of = arena_doubles(a, k + 1);
-    o->z = arena_doubles(a, k + 1);
-    o->gamma = arena_doubles(a, k + 1);
-    o->force = arena_doubles(a, (size_t)o->space.width + 4);
     o->weighted = arena_doubles(a, (size_t)o->space.width + 4);
-    o->lambda = arena_doubles(a, k + 1);
-    o->here = arena_doubles(a, (size_t)fd->m + 1);
     o->u = arena_doubles(a, all + 1);
     if (o->to && o->place) place_entries(fd, o);
-}
-
-static void show(struct field *fd, const int *in_force) { /* NULL: all of them */
-    const keel_choice *c = choice_of(fd);
-    for (int i = 0; i < c->rows; i++) fd->p.side[c->first + i] = in_force ? in_force[i] : 1;
 }
 
 /* M = L L^T and K. */
@@ -92,9 +97,12 @@ static keel_status take_matrices(struct field *fd, double t, const double *u) {
     keel_status status = algebra_own_entries(fd, t, u);
     if (status != KEEL_OK) return status;
     memset(o->mass, 0, (size_t)(n + rows) * (size_t)n * sizeof *o->mass);
-    for (int e = 0; e < o->entries; e++)
+    for (int e = 0; e < fd->dae.of_entries; e++)
         if (o->to[e] >= 0) o->mass[o->to[e]] = fd->dae.of_y[e];
-    if (dense_cholesky(n, o->mass, fd->halt) == 0) return KEEL_OK;
+    return dense_cholesky(n, o->mass, fd->halt) == 0 ? KEEL_OK : choice_bad_mass(fd, t);
+}
+
+keel_status choice_bad_mass(struct field *fd, double t) {
     return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                        "the mass matrix is not positive definite at t = %.10g", t);
 }
@@ -108,6 +116,7 @@ keel_status choice_make(struct field *fd, double t, const double *u) {
     struct choice *o = &fd->dae.choice;
     int independent = 0, row;
     if (!o->serves) return KEEL_OK;
+    if (o->sparse) return choice_sparse_make(fd, t, u);
     keel_status status = take_matrices(fd, t, u);
     for (int i = 0; i < c->rows; i++) independent += o->of_rows.in_force[i] = c->in_force[i];
     for (int chosen = 0; status == KEEL_OK; chosen = 1) {
@@ -121,7 +130,7 @@ keel_status choice_make(struct field *fd, double t, const double *u) {
         set_rows(o, c->coordinates);
         redundant_choose(&o->of_rows, &o->space, independent);
     }
-    if (status == KEEL_OK) show(fd, o->of_rows.in_force);
+    for (int i = 0; i < c->rows && status == KEEL_OK; i++) fd->p.side[c->first + i] = o->of_rows.in_force[i];
     return status;
 }
 
@@ -135,7 +144,8 @@ static void solve_block(struct field *fd, const double *value, double *y) {
     for (int j = 0; j < n; j++) o->force[j] = -value[c->motion[j]];
     for (int j = n; j < o->space.width; j++) o->force[j] = 0;
     for (int i = 0; i < c->rows; i++) o->gamma[i] = value[c->constraint[i]];
-    mechanism_accelerate(n, o->mass, &o->space, o->gamma, o->force, o->lambda, o->z, o->weighted);
+    if (o->sparse) choice_sparse_solve(fd, o->gamma, o->force, o->lambda);
+    else mechanism_accelerate(n, o->mass, &o->space, o->gamma, o->force, o->lambda, o->z, o->weighted);
     for (int j = 0; j < n; j++) y[c->acceleration[j]] = o->force[j];
     for (int i = 0; i < c->rows; i++) y[c->multiplier[i]] = o->lambda[i];
 }
@@ -166,15 +176,27 @@ static void move_accelerations(struct field *fd, const double *u) {
     for (int j = 0; j < c->coordinates; j++) o->u[fd->n + c->acceleration[j]] += o->weighted[j];
 }
 
-/* The least multipliers of all directions, whose own y was 0 where F had the values `here`. */
+/* The rows of F for y alone, and of all directions, without what they are solved for. */
+static keel_status offset(struct field *fd, double t, const double *u, double *out) {
+    int code = choice_of(fd)->offset(t, u, out, fd->p.user);
+    return map_checked(fd, "offset", NULL, code, t, algebra_own(fd), out);
+}
+
+static keel_status offsets(struct field *fd, double t, const double *u, double *out) {
+    int code = choice_of(fd)->offsets(t, u, out, fd->p.user);
+    return map_checked(fd, "offsets", NULL, code, t, fd->m - algebra_own(fd), out);
+}
+
+/* The least multipliers of all directions; `here`: their offsets. */
 static keel_status spread(struct field *fd, double t, double *u) {
     const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
     int own = algebra_own(fd);
-    keel_status status = map_value(fd, &fd->algebraic, t, o->u, fd->dae.values);
+    keel_status status = offsets(fd, t, o->u, fd->dae.values);
     for (int first = own; first < fd->m && status == KEEL_OK; first += own) {
+        int at = first - own;
         for (int i = 0; i < c->rows; i++)
-            o->z[i] = fd->dae.values[first + c->constraint[i]] - o->here[first + c->constraint[i]];
+            o->z[i] = fd->dae.values[at + c->constraint[i]] - o->here[at + c->constraint[i]];
         trade(fd, u + fd->n + first, o->z);
     }
     return status;
@@ -188,7 +210,7 @@ static int lost_row(const struct field *fd) {
     return -1;
 }
 
-static keel_status lost_rank(struct field *fd, double t, int row) {
+keel_status choice_lost_rank(struct field *fd, double t, int row) {
     char name[64];
     return field_fault(
         fd, KEEL_RETRY, KEEL_ESINGULAR,
@@ -198,26 +220,36 @@ static keel_status lost_rank(struct field *fd, double t, int row) {
         t);
 }
 
+/* y of all directions, where that of the motion stands. */
+static keel_status solve_directions(struct field *fd, double t, double *u) {
+    int own = algebra_own(fd);
+    double *here = fd->dae.choice.here;
+    keel_status status = offsets(fd, t, u, here);
+    for (int first = own; first < fd->m && status == KEEL_OK; first += own)
+        solve_block(fd, here + first - own, u + fd->n + first);
+    return status;
+}
+
+/* The same with the least multipliers: those that are traded are traded in all directions. */
+static keel_status solve_traded(struct field *fd, double t, double *u) {
+    struct choice *o = &fd->dae.choice;
+    redundant_find_unseen(&o->of_rows, &o->space, choice_of(fd)->coordinates, o->k_rows, o->mass);
+    trade(fd, u + fd->n, NULL);
+    if (o->of_rows.unseen.rows == 0) return solve_directions(fd, t, u);
+    move_accelerations(fd, u);
+    keel_status status = solve_directions(fd, t, u);
+    return status == KEEL_OK ? spread(fd, t, u) : status;
+}
+
 keel_status choice_solve(struct field *fd, double t, double *u) {
     struct choice *o = &fd->dae.choice;
-    int own = algebra_own(fd), lost;
-    double *y = u + fd->n;
+    int lost;
     keel_status status = choice_make(fd, t, u);
     if (status != KEEL_OK) return status;
-    if ((lost = lost_row(fd)) >= 0) return lost_rank(fd, t, lost);
-    show(fd, NULL);
-    memset(y, 0, (size_t)fd->m * sizeof *y);
+    if ((lost = lost_row(fd)) >= 0) return choice_lost_rank(fd, t, lost);
     fd->stats->newton++;
-    status = map_value(fd, &fd->algebraic, t, u, o->here);
+    status = offset(fd, t, u, o->here);
     if (status != KEEL_OK) return status;
-    solve_block(fd, o->here, y);
-    redundant_find_unseen(&o->of_rows, &o->space, choice_of(fd)->coordinates, o->k_rows, o->mass);
-    trade(fd, y, NULL);
-    status = map_value(fd, &fd->algebraic, t, u, o->here);
-    if (status == KEEL_OK && o->of_rows.unseen.rows) move_accelerations(fd, u);
-    for (int first = own; first < fd->m && status == KEEL_OK; first += own)
-        solve_block(fd, o->here + first, y + first);
-    if (status == KEEL_OK && o->of_rows.unseen.rows) status = spread(fd, t, u);
-    show(fd, o->of_rows.in_force);
-    return status;
+    solve_block(fd, o->here, u + fd->n);
+    return o->sparse ? solve_directions(fd, t, u) : solve_traded(fd, t, u);
 }

@@ -1,6 +1,7 @@
 /* engine.c - see engine.h: layout, opening, beginning, failing. */
 #include "core/engine.h"
 
+#include "core/algebra.h"
 #include "core/options.h"
 #include "core/validate.h"
 #include "core/verify.h"
@@ -303,7 +304,7 @@ static int moves_onto(struct engine *e, double t, double *x, const unsigned char
     struct manifold *m = &e->manifold;
     struct field *fd = &e->field;
     size_t bytes = (size_t)(fd->n + fd->m) * sizeof *x;
-    if (!fd->dae.choice.serves || !m->stagger || !manifold_to_round_off(m)) return 0;
+    if (!choice_trades(fd) || !m->stagger || !manifold_to_round_off(m)) return 0;
     memcpy(e->scratch, x, bytes);
     manifold_weigh(m, e->f[e->r->current]);
     for (int j = 0; j < fd->n && fixed; j++)

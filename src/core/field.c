@@ -1,5 +1,5 @@
 /* field.c - see field.h: set-up, faults, and the forms that need no more than a mass matrix. */
-#include "core/field.h"
+#include "core/algebra.h"
 
 #include "core/differences.h"
 #include "linalg/dense.h"
@@ -198,13 +198,14 @@ int field_attach(struct field *fd) {
     int starved = bending_attach(fd); /* first: its rows stand in Newton's matrices */
     starved += newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
     starved += linear_attach(fd) + map_colour_attach(fd) + mass_change_attach(fd) + hamiltonian_attach(fd);
-    starved += hidden_sparse_attach(fd);
+    starved += hidden_sparse_attach(fd) + choice_sparse_attach(fd);
     return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
 
 void field_detach(struct field *fd) {
     if (fd->mech.sparse) saddle_detach(&fd->mech.saddle);
     hidden_sparse_detach(fd);
+    choice_sparse_detach(fd);
     newton_detach(fd);
     linear_detach(fd);
     bending_detach(fd);

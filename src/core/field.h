@@ -87,9 +87,14 @@ struct choice {
     struct rowspace space;    /* of K L^-T at the last place */
     struct redundant of_rows; /* at the last place */
     double *mass, *k_rows;    /* L; K behind it */
-    int entries, *to, *place; /* where those of F_y stand there, -1: nowhere */
+    int *to, *place;          /* where entries of F_y stand there, -1: nowhere */
     double *floor_of, *z, *lambda, *gamma, *force, *weighted;
     double *here, *u; /* m, n + m */
+    /* Large, with all rows in force (choice_sparse.c): instead of space, of_rows, mass, k_rows. */
+    int sparse;
+    double *anchor; /* values of the matrix whose pivots are used */
+    int *anchor_known;
+    struct choice_matrix *matrix; /* outside the block */
 };
 
 /* What determines y: rows of F that contain y, and d/dt of rows that do not. */

@@ -21,6 +21,22 @@ struct hidden_block {
     int idle;                       /* none of its rows is active */
 };
 
+/* The rows by motion and directions, each of which has the motion's (manifold_hidden_staggered.c). */
+struct hidden_directions {
+    int blocks;       /* the motion and its directions; 0: rows go together */
+    int states, rows; /* of each */
+    int *state, *row; /* blocks x states, blocks x rows: which they are */
+    int *entry;       /* blocks x entries of the motion's rows by its states: where they stand in H */
+    int *invariant;   /* behind the hidden rows kept: those of the motion, then of each direction */
+    int invariants;   /* of each */
+    int fits;         /* all blocks are alike, */
+    int stands;       /* and were so where B was factored last */
+    keel_pattern pattern;
+    double *weighted, *c, *part, *along; /* entries of B; rows; states, and padded */
+    int *active;
+    struct saddle saddle; /* 1, B of the motion */
+};
+
 /* Rows of a large DAE's manifold, or of a large Hamiltonian's: B = H W^-1. */
 struct hidden_rows {
     int sparse;
@@ -37,6 +53,7 @@ struct hidden_rows {
     double *direction, *matrix; /* of the rows beside them: invariants x n, invariants^2 (2 blocks) */
     int *pivot, faced;          /* 1: it is regular */
     double *part; /* of an invariant's residual within round-off, that is corrected (2 blocks) */
+    struct hidden_directions directions;
 };
 
 /* For a stepper of these traits. */
@@ -44,6 +61,10 @@ int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabi
 void hidden_sparse_layout(struct field *fd, struct arena *a);
 int hidden_sparse_attach(struct field *fd); /* 1: no memory */
 void hidden_sparse_detach(struct field *fd);
+/* manifold_hidden_staggered.c */
+void hidden_directions_layout(struct field *fd, struct arena *a);
+int hidden_directions_attach(struct field *fd); /* 1: no memory */
+void hidden_directions_detach(struct field *fd);
 /* H at (t, u): the rows of F or g that lead, or those of h or d/dt g; all of them. */
 keel_status hidden_sparse_entries(struct field *fd, int lead, double t, const double *u);
 keel_status hidden_sparse_all(struct field *fd, double t, const double *u);

@@ -82,6 +82,7 @@ void manifold_choose(struct manifold *m) {
     }
     m->space.width = m->fd->width;
     if (m->stagger) manifold_staggered_choose(m);
+    if (m->by_pattern) manifold_directions_choose(m);
     m->two_short = !m->stagger && m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
     m->normal_known = 0;
     m->fd->mech.roughly = m->by_mass && manifold_to_round_off(m);

@@ -178,6 +178,12 @@ void manifold_hidden_tangent(struct manifold *m, double *e);
 int manifold_hidden_factor(struct manifold *m); /* 0: they depend on each other */
 /* a := the smallest change by which the rows change as wanted, of all rows. */
 void manifold_hidden_shortest(struct manifold *m, const double *wanted, double *a);
+/* manifold_hidden_staggered.c: the same, the motion first and then its sensitivities.  factor 0: they go
+ * together at this point. */
+void manifold_directions_choose(struct manifold *m);
+int manifold_directions_factor(struct manifold *m);
+void manifold_directions_shortest(struct manifold *m, const double *wanted, double *a);
+void manifold_directions_tangent(struct manifold *m, double *e);
 /* manifold_pull.c: rows go by sparse matrices.  At (t, u), which stays there: the smallest displacement with
  * G move = c, G v (all rows).  manifold_rates_at serves full rows, too. */
 int manifold_pulls_sparse(const struct manifold *m);

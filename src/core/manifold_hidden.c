@@ -25,6 +25,7 @@ static int factor(struct manifold *m) {
     struct field *fd = m->fd;
     struct rowspace *s = &m->space;
     const double *weight = fd->hidden_rows.weight;
+    if (manifold_directions_factor(m)) return 1;
     if (!hidden_sparse_factor(fd, weight, fd->hidden_rows.active, 0)) return 0;
     s->rows = m->kept - m->by_pattern;
     s->width = fd->width;
@@ -51,7 +52,7 @@ static int is_noisy(const struct manifold *m) {
 int manifold_hidden_factor(struct manifold *m) {
     int limited = weigh(m);
     if (!factor(m)) return 0;
-    if (!limited || !is_noisy(m)) return 1;
+    if (!limited || m->fd->hidden_rows.directions.stands || !is_noisy(m)) return 1;
     memcpy(m->fd->hidden_rows.weight, m->inverse_weight, (size_t)m->fd->n * sizeof *m->inverse_weight);
     return factor(m);
 }
@@ -72,6 +73,10 @@ static void find_shortest(struct manifold *m, const double *wanted, int limited,
     double *along = fd->line, *c = fd->hidden_rows.c;
     const double *weight = fd->hidden_rows.weight;
     int first = fd->hidden_rows.first, invariants = m->kept - m->by_pattern;
+    if (fd->hidden_rows.directions.stands) {
+        manifold_directions_shortest(m, wanted, a);
+        return;
+    }
     for (int i = 0; i < fd->hidden_rows.count; i++) c[i] = fd->hidden_rows.active[i] ? wanted[first + i] : 0;
     hidden_sparse_shortest(fd, c, a);
     for (int i = 0; i < invariants; i++) {
@@ -116,6 +121,11 @@ void manifold_hidden_tangent(struct manifold *m, double *e) {
     const double *weight = m->fd->hidden_rows.weight;
     int n = m->fd->n;
     for (int j = 0; j < n; j++) e[j] = weight[j] > 0 ? e[j] / weight[j] : 0;
+    if (m->fd->hidden_rows.directions.stands) {
+        manifold_directions_tangent(m, e);
+        for (int j = 0; j < n; j++) e[j] *= weight[j];
+        return;
+    }
     hidden_sparse_tangent(m->fd, e);
     if (m->fd->hidden_rows.blocks == 1) rowspace_tangent(&m->space, e);
     else if (m->space.rows) leave_invariants(m, e);

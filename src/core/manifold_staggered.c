@@ -75,7 +75,7 @@ static void find_constraints(struct manifold *m) {
     const keel_choice *c = &keel_extras_of(&m->fd->p)->choice;
     for (int i = 0; i < g->first_row[1]; i++) {
         int hidden = m->row[i] - m->rows->at[KEEL_ROW_HIDDEN];
-        int is = m->fd->dae.choice.serves && hidden >= 0 && hidden < m->rows->of[KEEL_ROW_HIDDEN];
+        int is = choice_trades(m->fd) && hidden >= 0 && hidden < m->rows->of[KEEL_ROW_HIDDEN];
         g->constraint[i] = is ? c->hidden[hidden] : -1;
         g->level[i] = 1;
         for (int j = 0; j < i; j++)

@@ -269,9 +269,11 @@ keel_status step_verify(struct engine *e) {
     return verify_on_the_way(&e->start, e->r->t, e->x[now], e->r->rhs_known[now] ? e->f[now] : NULL);
 }
 
-/* Does a row that the method keeps seem not to hold, in units that may lag? */
-static int seems_off(const struct rows *r) {
-    for (int i = 0; i < r->count; i++)
+/* Does a row that the method keeps seem not to hold, in units that may lag?  Equations that are solved by the
+ * factors of mechanics hold to the round-off of these (choice.c). */
+static int seems_off(const struct field *fd, const struct rows *r) {
+    int first = fd->dae.choice.serves ? r->at[KEEL_ROW_ALGEBRAIC] + fd->m : 0;
+    for (int i = first; i < r->count; i++)
         if (r->treatment[i] == KEEL_ROW_NATIVE && rows_in_units(r, i, r->residual[i]) > 4) return 1;
     return 0;
 }
@@ -288,7 +290,7 @@ static keel_status measure(struct engine *e) {
     if (!e->measured) return KEEL_OK;
     int by_itself = !engine_attempts(e) && !e->manifold.stabilizer->correct;
     int all_grown = corrected && e->manifold.kept == e->rows.count && by_itself;
-    if (!all_grown && (project_due(r->stats.steps) || seems_off(&e->rows))) {
+    if (!all_grown && (project_due(r->stats.steps) || seems_off(fd, &e->rows))) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;
         if (project_due(r->stats.steps)) rows_fade(&e->rows);

@@ -65,18 +65,16 @@ static int take_memory(struct formulation *r, int coordinates, int rows) {
     return !r->pool->refused;
 }
 
-int choice_find(struct formulation *r) {
+/* Are these the equations of mechanics as they stand, with sensitivities?  1; 0; -1 without memory. */
+static int is_mechanics(struct formulation *r) {
     const struct system *y = r->y;
     const struct structure *s = &y->s;
     const struct model_mode *mode = mode_of(r);
     int rows = mode->constraint.count + mode->rolling.count;
-    r->choice = (struct formulation_choice){0};
-    if (!r->chooses || r->extra || !y->redundants || !y->m->directions || s->steps ||
-        y->m->form != MODEL_LAGRANGIAN)
-        return 1;
+    if (r->extra || !y->m->directions || s->steps || rows == 0 || y->m->form != MODEL_LAGRANGIAN) return 0;
     int *row_at = pool_take(r->pool, ((size_t)y->equations + 1) * sizeof *row_at);
     int *column_at = pool_take(r->pool, ((size_t)y->unknowns + 1) * sizeof *column_at);
-    if (r->pool->refused || !take_memory(r, mode->motion.n, rows)) return 0;
+    if (r->pool->refused || !take_memory(r, mode->motion.n, rows)) return -1;
     for (int e = 0; e < y->equations; e++) row_at[e] = -1;
     for (int j = 0; j < y->unknowns; j++) column_at[j] = -1;
     for (int i = 0; i < s->n; i++) row_at[s->row[i]] = column_at[s->column[i]] = i;
@@ -85,10 +83,25 @@ int choice_find(struct formulation *r) {
         c->in_force[i] = !y->left_out[row_of(r, i)->multiplier];
         if (!c->in_force[i]) c->left_out[c->left++] = i;
     }
-    if (c->left == 0 || !all_stand(r, row_at, column_at) || formulation_inertia(r) <= 0)
-        return c->left = 0, !y->m->graph.failed;
-    c->rows = rows, c->coordinates = mode->motion.n;
-    return 1;
+    int good = all_stand(r, row_at, column_at) && formulation_inertia(r) > 0;
+    c->rows = good ? rows : 0, c->coordinates = mode->motion.n;
+    if (!good) c->left = 0;
+    return y->m->graph.failed ? -1 : good;
+}
+
+int choice_find(struct formulation *r) {
+    r->choice = (struct formulation_choice){0};
+    if (!r->chooses || !r->y->redundants) return 1;
+    int found = is_mechanics(r);
+    if (found > 0 && r->choice.left == 0) r->choice.rows = 0;
+    return found >= 0;
+}
+
+int choice_without(struct formulation *r, int own, const int *rows) {
+    if (r->choice.rows || r->y->redundants) return 1;
+    int found = is_mechanics(r);
+    if (found > 0 && !choice_places(r, own, rows)) r->choice.rows = 0;
+    return found >= 0;
 }
 
 /* Equations --------------------------------------------------------------------------------------------- */
@@ -230,4 +243,29 @@ int choice_places(struct formulation *r, int own, const int *rows) {
         good &= c->multiplier[i] >= 0 && c->constraint[i] >= 0;
     }
     return good;
+}
+
+/* c_i = 1 in all of them, and some of y 0. */
+static int leave_out(struct formulation *r, int count, const expr *f, int first, int end, expr *out) {
+    struct graph *g = &r->y->m->graph;
+    int sides = r->choice.left ? r->choice.rows : 0, names = end - first + sides;
+    expr *from = pool_take(r->pool, 2 * ((size_t)names + 1) * sizeof *from), *to = from + names;
+    if (!from || !out) return 0;
+    for (int j = first; j < end; j++) from[j - first] = r->basic[r->n + j], to[j - first] = derive_zero(g);
+    for (int i = 0; i < sides; i++) {
+        from[end - first + i] = expr_symbol(g, EXPR_SIDE, (uint32_t)(FORMULATION_CHOICE + i), 0);
+        to[end - first + i] = expr_constant(g, 1);
+    }
+    return expr_substitute(g, (size_t)count, f, (size_t)names, from, to, out) == 0 &&
+           formulation_drop_zeros(g, (size_t)count, out);
+}
+
+int choice_offsets(struct formulation *r, int own) {
+    struct formulation_choice *c = &r->choice;
+    if (c->rows == 0) return 1;
+    c->own = own;
+    c->offset = pool_take(r->pool, ((size_t)own + 1) * sizeof *c->offset);
+    c->offsets = pool_take(r->pool, ((size_t)(r->m - own) + 1) * sizeof *c->offsets);
+    return leave_out(r, own, r->algebraic.value, 0, own, c->offset) &&
+           leave_out(r, r->m - own, r->algebraic.value + own, own, r->m, c->offsets);
 }

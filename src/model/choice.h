@@ -32,4 +32,9 @@ int choice_of_left(const struct formulation *r, int k);
 /* The places of all these in `basic` and among the algebraic equations; rows: of those of the motion, by
  * the rows of the reduced system, -1 - k for those left out.  1; 0: the equations are not linear in y. */
 int choice_places(struct formulation *r, int own, const int *rows);
+/* Where no constraint follows from others: the same places, with all rows in force and no c_i, for sparse
+ * factors; or none.  1, or 0 without memory. */
+int choice_without(struct formulation *r, int own, const int *rows);
+/* The equations without what is solved for, if there are places.  1, or 0 without memory. */
+int choice_offsets(struct formulation *r, int own);
 #endif

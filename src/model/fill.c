@@ -55,9 +55,17 @@ void fill_problem(struct fill *out, const struct formulation *r, const struct fu
                                           f->call[functions_role_matrix],
                                           r->matrix_constant};
     const struct formulation_choice *c = &r->choice;
-    x->choice = (keel_choice){c->rows,         c->coordinates, r->surfaces + r->clocks,
-                              c->acceleration, c->motion,      c->multiplier,
-                              c->constraint,   c->hidden,      c->in_force};
+    x->choice = (keel_choice){c->rows,
+                              c->coordinates,
+                              r->surfaces + r->clocks,
+                              c->acceleration,
+                              c->motion,
+                              c->multiplier,
+                              c->constraint,
+                              c->hidden,
+                              c->in_force,
+                              f->call[functions_role_offset],
+                              f->call[functions_role_offsets]};
     if (r->event.count)
         p->event = (keel_map){
             .count = r->event.count, .value = f->call[functions_role_event], .names = r->event.names};

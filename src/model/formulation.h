@@ -35,6 +35,8 @@ struct formulation_choice {
     int *multiplier, *constraint;
     int *hidden;             /* [hidden.count] the row that a row of the manifold is of, -1: none of them */
     unsigned char *in_force; /* [rows] as the analysis has them */
+    int own;                 /* of the algebraic equations those of the motion */
+    expr *offset, *offsets;  /* [own], [m - own] as in keel_choice */
 };
 
 struct formulation {
@@ -102,7 +104,7 @@ static inline unsigned formulation_traits(const struct formulation *r) { /* of i
 /* What stays while a step is taken: the sides of surfaces, the pieces of tables of t; and the choice of
  * constraints. */
 static inline int formulation_sides(const struct formulation *r) {
-    return r->surfaces + r->clocks + r->choice.rows;
+    return r->surfaces + r->clocks + (r->choice.left ? r->choice.rows : 0);
 }
 
 /* The number of a side's symbol by its place among them, and back. */

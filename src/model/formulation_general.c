@@ -320,6 +320,8 @@ int formulation_general(struct formulation *r) {
     if (!define_tops(r, &plan) || !fill_rates(r) || !fill_algebraic(r, &plan) || !fill_hidden(r, &plan))
         return diagnostics_memory(r->messages) - 1;
     if (r->choice.rows && !choice_places(r, plan.own, plan.rows)) return 0;
+    if (!choice_without(r, plan.own, plan.rows) || !choice_offsets(r, plan.own))
+        return diagnostics_memory(r->messages) - 1;
     r->form = r->m || r->hidden.count ? KEEL_DAE : KEEL_ODE;
     return 1;
 }

@@ -145,6 +145,8 @@ int functions_open(struct functions *f, const struct formulation *r, const char 
         build(f, r, functions_role_moments, r->surfaces * r->y->m->directions, r->moment) ||
         build(f, r, functions_role_magnitudes, r->y->m->directions, r->magnitude) ||
         build(f, r, functions_role_matrix, r->matrix_entries, r->matrix) ||
+        build(f, r, functions_role_offset, r->choice.own, r->choice.offset) ||
+        build(f, r, functions_role_offsets, r->m - r->choice.own, r->choice.offsets) ||
         build(f, r, functions_role_gap, r->contacts, r->contact) ||
         build(f, r, functions_role_contact, r->contact_numbers, r->contact) ||
         build(f, r, functions_role_sample, r->samples, r->sample) ||

@@ -11,6 +11,7 @@
 #include "model/formulation.h"
 
 #define FUNCTIONS_OF_MAP(X, map) X(map) X(map##_jacobian) X(map##_rate) X(map##_terms)
+#define FUNCTIONS_OF_SENSITIVITIES(X) X(moments) X(magnitudes) X(matrix) X(offset) X(offsets)
 #define FUNCTIONS_LIST(X)                \
     FUNCTIONS_OF_MAP(X, f)               \
     FUNCTIONS_OF_MAP(X, algebraic)       \
@@ -24,7 +25,8 @@
     FUNCTIONS_OF_MAP(X, energy_of_forms) \
     FUNCTIONS_OF_MAP(X, original_f)      \
     FUNCTIONS_OF_MAP(X, original_g)      \
-    X(mass) X(structure) X(curvature) X(event) X(moments) X(magnitudes) X(matrix) X(gap) X(contact) X(sample)
+    FUNCTIONS_OF_SENSITIVITIES(X)        \
+    X(mass) X(structure) X(curvature) X(event) X(gap) X(contact) X(sample)
 
 enum functions_role {
 #define FUNCTIONS_ROLE(role) functions_role_##role,

@@ -163,8 +163,8 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, int
     if (c->rows)
         fprintf(out,
                 "    .choice = {%d, %d, %d, acceleration_%d, motion_%d, multiplier_%d, constraint_of_%d, "
-                "hidden_of_%d, in_force_%d},\n",
-                c->rows, c->coordinates, c->first, mode, mode, mode, mode, mode, mode);
+                "hidden_of_%d, in_force_%d,\n        model_%d_offset, model_%d_offsets},\n",
+                c->rows, c->coordinates, c->first, mode, mode, mode, mode, mode, mode, mode, mode);
     if (v->directions)
         fprintf(out, "    .variations = {%d, direction_%d, derivative_of_%d, ", v->directions, mode, mode);
     const struct {

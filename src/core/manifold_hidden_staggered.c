@@ -1,0 +1,300 @@
+/* manifold_hidden_staggered.c - Newton's step of manifold_hidden.c for a motion with sensitivities: this is
+ * brought back as without them, and then each direction, the others at rest, as in manifold_staggered.c,
+ *
+ *     B a_0 = -c_0,    B a_k = -c_k - B_k0 a_0,    each a the shortest one,
+ *
+ * B = G W^-1 with G and W of the motion alone.  So one sparse factorization, of the order that a plain run
+ * has, serves all.  Where directions have other rows than the motion, or an invariant depends on other rows,
+ * all go together. */
+#include "core/algebra.h"
+#include "core/manifold.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ALIKE 1e-9 /* of the largest entry of a gradient: the round-off of two ways to it */
+
+static struct hidden_directions *directions_of(const struct manifold *m) {
+    return &m->fd->hidden_rows.directions;
+}
+
+/* What blocks there are --------------------------------------------------------------------------------- */
+
+static const keel_variations *variations_of(const struct field *fd) {
+    return &keel_extras_of(&fd->p)->variations;
+}
+
+/* Of a row of p: the direction of the last state that has one. */
+static int direction_of(const keel_pattern *p, int i, const int *direction) {
+    int found = -1;
+    for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+        if (direction[p->column[e]] > found) found = direction[p->column[e]];
+    return found;
+}
+
+void hidden_directions_layout(struct field *fd, struct arena *a) {
+    struct hidden_directions *d = &fd->hidden_rows.directions;
+    const keel_variations *v = variations_of(fd);
+    const keel_pattern *p = fd->hidden.user.pattern;
+    const keel_map *invariant = &fd->invariant.user;
+    int blocks = 1 + v->directions, count = fd->hidden.user.count, entries = 0;
+    *d = (struct hidden_directions){0};
+    if (blocks == 1 || fd->kg || fd->dae.by_rates || fd->n % blocks || count % blocks) return;
+    if (invariant->count && !invariant->pattern) return;
+    d->blocks = blocks, d->states = fd->n / blocks, d->rows = count / blocks;
+    for (int i = 0; i < count; i++)
+        if (direction_of(p, i, v->direction) < 0) entries += p->row_start[i + 1] - p->row_start[i];
+    size_t rows = (size_t)d->rows, states = (size_t)d->states, nnz = (size_t)entries;
+    d->state = arena_ints(a, (size_t)fd->n);
+    d->row = arena_ints(a, (size_t)count);
+    d->entry = arena_ints(a, (size_t)blocks * nnz);
+    d->invariant = arena_ints(a, (size_t)invariant->count + (size_t)fd->energy.user.count);
+    d->active = arena_ints(a, rows);
+    d->weighted = arena_doubles(a, nnz);
+    d->c = arena_doubles(a, rows);
+    d->part = arena_doubles(a, states);
+    d->along = arena_doubles(a, states + 4);
+    int *row_start = arena_ints(a, rows + 1), *column = arena_ints(a, nnz);
+    d->pattern = (keel_pattern){entries, row_start, column};
+    saddle_init(&d->saddle, d->states, NULL, &d->pattern, d->rows, NULL, 0);
+    d->saddle.steady = 1;
+    saddle_layout(&d->saddle, a);
+}
+
+/* States and rows by blocks, each in the order of the motion's: 1. */
+static int sort_blocks(const struct field *fd, struct hidden_directions *d) {
+    const keel_variations *v = variations_of(fd);
+    const keel_pattern *p = fd->hidden.user.pattern;
+    int states = 0, rows = 0;
+    for (int b = 0; b < d->blocks; b++) {
+        for (int j = 0; j < fd->n; j++)
+            if (v->direction[j] + 1 == b) d->state[states++] = j;
+        for (int i = 0; i < d->rows * d->blocks; i++)
+            if (direction_of(p, i, v->direction) + 1 == b) d->row[rows++] = i;
+        if (states != (b + 1) * d->states || rows != (b + 1) * d->rows) return 0;
+        for (int k = 0; k < d->states && b > 0; k++)
+            if (v->of[d->state[b * d->states + k]] != d->state[k]) return 0;
+    }
+    return 1;
+}
+
+/* Entries of direction b by its own states, in the order of the motion's: 1. */
+static int place_entries(const struct field *fd, struct hidden_directions *d, int b) {
+    const keel_variations *v = variations_of(fd);
+    const keel_pattern *p = fd->hidden.user.pattern;
+    int at = 0, *entry = d->entry + (long)b * d->pattern.nnz;
+    for (int i = 0; i < d->rows; i++) {
+        int row = d->row[b * d->rows + i], *start = (int *)d->pattern.row_start;
+        if (b == 0) start[i] = at;
+        for (int e = p->row_start[row]; e < p->row_start[row + 1]; e++) {
+            int j = p->column[e];
+            if (v->direction[j] + 1 != b) continue;
+            if (b > 0 && (at >= start[i + 1] || v->of[j] != d->state[d->pattern.column[at]])) return 0;
+            entry[at++] = e;
+        }
+        if (b == 0) start[i + 1] = at;
+        if (at != start[i + 1]) return 0;
+    }
+    return 1;
+}
+
+/* Columns of the motion's rows among its states. */
+static void number_columns(const struct field *fd, struct hidden_directions *d) {
+    const keel_pattern *p = fd->hidden.user.pattern;
+    int *column = (int *)d->pattern.column;
+    for (int i = 0; i < d->rows; i++) {
+        int k = 0, row = d->row[i];
+        for (int e = p->row_start[row]; e < p->row_start[row + 1]; e++) {
+            while (d->state[k] < p->column[e]) k++;
+            *column++ = k;
+        }
+    }
+}
+
+int hidden_directions_attach(struct field *fd) {
+    struct hidden_directions *d = &fd->hidden_rows.directions;
+    d->saddle.lu = NULL;
+    d->fits = d->stands = 0;
+    if (!fd->hidden_rows.sparse || d->blocks == 0) return 0;
+    d->fits = sort_blocks(fd, d);
+    if (d->fits) number_columns(fd, d);
+    for (int b = 0; b < d->blocks && d->fits; b++) d->fits = place_entries(fd, d, b);
+    return d->fits && saddle_attach(&d->saddle);
+}
+
+void hidden_directions_detach(struct field *fd) {
+    if (fd->hidden_rows.directions.fits) saddle_detach(&fd->hidden_rows.directions.saddle);
+    fd->hidden_rows.directions.fits = 0;
+}
+
+/* Invariants kept, by blocks; rows that are kept must be so in all of them. */
+void manifold_directions_choose(struct manifold *m) {
+    struct hidden_directions *d = directions_of(m);
+    const keel_variations *v = variations_of(m->fd);
+    const int *kept = m->fd->hidden_rows.active;
+    int at = 0, first = m->rows->at[KEEL_ROW_INVARIANT];
+    d->stands = 0;
+    if (!d->fits) return;
+    d->blocks = 1 + v->directions; /* unless rows differ */
+    for (int i = 0; i < d->rows; i++) {
+        d->active[i] = kept[d->row[i]];
+        for (int b = 1; b < d->blocks; b++)
+            if (kept[d->row[b * d->rows + i]] != d->active[i]) d->blocks = 0;
+    }
+    for (int b = 0; b < d->blocks; b++) {
+        for (int i = m->by_pattern; i < m->kept; i++) { /* an energy is the motion's */
+            int number = m->row[i] - first;
+            const keel_pattern *p = m->fd->invariant.user.pattern;
+            if ((number < 0 ? -1 : direction_of(p, number, v->direction)) + 1 == b)
+                d->invariant[at++] = m->row[i];
+        }
+        if (b == 0) d->invariants = at;
+        if (at != (b + 1) * d->invariants) d->blocks = 0;
+    }
+}
+
+/* One point ---------------------------------------------------------------------------------------------- */
+
+static int is_alike(const struct hidden_rows *r, const struct hidden_directions *d) {
+    int nnz = d->pattern.nnz;
+    for (int i = 0; i < d->rows; i++) {
+        double largest = 0, off = 0;
+        for (int e = d->pattern.row_start[i]; e < d->pattern.row_start[i + 1]; e++) {
+            double of_motion = r->entries[d->entry[e]];
+            largest = fmax(largest, fabs(of_motion));
+            for (int b = 1; b < d->blocks; b++)
+                off = fmax(off, fabs(r->entries[d->entry[b * nnz + e]] - of_motion));
+        }
+        if (!(off <= ALIKE * largest)) return 0;
+    }
+    return 1;
+}
+
+static const double *gradient_of(const struct manifold *m, int b, int i) {
+    const struct hidden_directions *d = directions_of(m);
+    return rows_gradient(m->rows, m->fd, d->invariant[b * d->invariants + i]);
+}
+
+/* The gradient of invariant i by the states of block `by`, in weights, times a. */
+static double change_of(const struct manifold *m, int b, int i, int by, const double *a) {
+    const struct hidden_directions *d = directions_of(m);
+    const double *gradient = gradient_of(m, b, i), *weight = m->fd->hidden_rows.weight;
+    const int *state = d->state + by * d->states;
+    double sum = 0;
+    for (int k = 0; k < d->states; k++) sum += gradient[state[k]] * weight[state[k]] * a[state[k]];
+    return sum;
+}
+
+static int is_off(const struct manifold *m, int i) {
+    const struct hidden_directions *d = directions_of(m);
+    int off = 0;
+    for (int b = 0; b < d->blocks; b++) {
+        int row = d->invariant[b * d->invariants + i];
+        off |= rows_in_units(m->rows, row, m->residual[row]) > m->units;
+    }
+    return off;
+}
+
+/* What B leaves of the motion's invariants.  0: one that is off depends on other rows. */
+static int factor_invariants(struct manifold *m) {
+    struct hidden_directions *d = directions_of(m);
+    const double *weight = m->fd->hidden_rows.weight;
+    struct rowspace *s = &m->space;
+    int fine = 1;
+    s->rows = d->invariants;
+    s->width = (d->states + 3) / 4 * 4;
+    for (int i = 0; i < s->rows; i++) {
+        const double *gradient = gradient_of(m, 0, i);
+        double *q = s->q + (long)i * s->width;
+        for (int k = 0; k < s->width; k++)
+            q[k] = k < d->states ? gradient[d->state[k]] * weight[d->state[k]] : 0;
+        double whole = rowspace_dot(s->width, q, q), left = whole;
+        for (int pass = 0; pass < 2 && (pass == 0 || left < 0.01 * whole); pass++) {
+            memset(d->c, 0, (size_t)d->rows * sizeof *d->c);
+            saddle_solve(&d->saddle, q, d->c);
+            left = rowspace_dot(s->width, q, q);
+        }
+        m->floor_of[i] = left > 0 ? MANIFOLD_NEARLY * sqrt(whole / left) : 2;
+    }
+    rowspace_factor(s, m->floor_of);
+    for (int i = 0; i < s->rows; i++) fine &= s->used[i] || !is_off(m, i);
+    for (int b = 1; b < d->blocks; b++)
+        memcpy(s->used + b * s->rows, s->used, (size_t)s->rows * sizeof *s->used);
+    return fine;
+}
+
+int manifold_directions_factor(struct manifold *m) {
+    struct hidden_rows *r = &m->fd->hidden_rows;
+    struct hidden_directions *d = &r->directions;
+    d->stands = d->fits && d->blocks > 0 && is_alike(r, d);
+    if (!d->stands) return 0;
+    for (int b = 1; b < d->blocks; b++)
+        for (int k = 0; k < d->states; k++) r->weight[d->state[b * d->states + k]] = r->weight[d->state[k]];
+    for (int e = 0; e < d->pattern.nnz; e++)
+        d->weighted[e] = r->entries[d->entry[e]] * r->weight[d->state[d->pattern.column[e]]];
+    m->fd->stats->factorizations++;
+    d->stands = saddle_factor(&d->saddle, NULL, d->weighted, d->active) == SADDLE_FINE ||
+                saddle_factor_any(&d->saddle, NULL, d->weighted, NULL, d->active) == SADDLE_FINE;
+    if (d->stands) d->stands = factor_invariants(m);
+    if (!d->stands) memcpy(r->weight, m->inverse_weight, (size_t)m->fd->n * sizeof *r->weight);
+    return d->stands;
+}
+
+/* d->c less what the motion's displacement a, in weights, changes in the rows of block b. */
+static void subtract_motion(const struct manifold *m, int b, const double *a) {
+    const struct hidden_rows *r = &m->fd->hidden_rows;
+    const struct hidden_directions *d = &r->directions;
+    const int *direction = variations_of(m->fd)->direction;
+    for (int i = 0; i < d->rows && b > 0; i++) {
+        int row = d->row[b * d->rows + i];
+        for (int e = r->pattern.row_start[row]; e < r->pattern.row_start[row + 1]; e++) {
+            int j = r->pattern.column[e];
+            if (direction[j] < 0 && d->active[i]) d->c[i] -= r->entries[e] * r->weight[j] * a[j];
+        }
+    }
+}
+
+static void add_to(const struct hidden_directions *d, int b, const double *part, double *a) {
+    for (int k = 0; k < d->states; k++) a[d->state[b * d->states + k]] += part[k];
+}
+
+/* a of block b, in weights, moves along the tangents until its invariants change by what m->c asks for. */
+static void add_invariants(struct manifold *m, int b, double *a) {
+    struct hidden_directions *d = directions_of(m);
+    if (d->invariants == 0) return;
+    for (int i = 0; i < d->invariants; i++)
+        m->c[i] -= change_of(m, b, i, b, a) + (b > 0 ? change_of(m, b, i, 0, a) : 0);
+    rowspace_shortest(&m->space, m->c, m->z, d->along);
+    add_to(d, b, d->along, a);
+}
+
+void manifold_directions_shortest(struct manifold *m, const double *wanted, double *a) {
+    struct hidden_rows *r = &m->fd->hidden_rows;
+    struct hidden_directions *d = &r->directions;
+    memset(a, 0, (size_t)m->fd->n * sizeof *a);
+    for (int b = 0; b < d->blocks; b++) {
+        for (int i = 0; i < d->rows; i++)
+            d->c[i] = d->active[i] ? wanted[r->first + d->row[b * d->rows + i]] : 0;
+        subtract_motion(m, b, a);
+        saddle_shortest(&d->saddle, d->c, d->part);
+        add_to(d, b, d->part, a);
+        for (int i = 0; i < d->invariants; i++) m->c[i] = wanted[d->invariant[b * d->invariants + i]];
+        add_invariants(m, b, a);
+    }
+    for (int j = 0; j < m->fd->n; j++) a[j] *= r->weight[j];
+}
+
+/* e, in weights, less the displacement by which the rows change as much. */
+void manifold_directions_tangent(struct manifold *m, double *e) {
+    struct hidden_directions *d = directions_of(m);
+    for (int b = 0; b < d->blocks; b++) {
+        const int *state = d->state + b * d->states;
+        memset(d->c, 0, (size_t)d->rows * sizeof *d->c);
+        subtract_motion(m, b, e);
+        for (int k = 0; k < d->states; k++) d->part[k] = e[state[k]];
+        saddle_solve(&d->saddle, d->part, d->c);
+        for (int k = 0; k < d->states; k++) e[state[k]] = d->part[k];
+        memset(m->c, 0, (size_t)d->invariants * sizeof *m->c);
+        add_invariants(m, b, e);
+    }
+}
