@@ -263,7 +263,8 @@ static int analyse(struct system *y, struct pool *pool) {
     if (pool->refused) return 0;
     for (int i = 0; i < y->equations; i++) { /* x'' = z is how x moves, and no name of z */
         enum system_kind kind = y->origin[i].kind;
-        like[i] = kind == SYSTEM_TANGENT ? y->origin[i].number : kind == SYSTEM_MOTION ? i : -1;
+        int moves = kind == SYSTEM_MOTION && m->form == MODEL_LAGRANGIAN; /* of Hamilton's, q' = p names q' */
+        like[i] = kind == SYSTEM_TANGENT ? y->origin[i].number : moves ? i : -1;
     }
     for (int i = 0; i < m->parameters; i++) parameter[i] = m->parameter[i].number;
     for (int k = 0; k < m->init.count; k++) {
