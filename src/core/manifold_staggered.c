@@ -12,6 +12,7 @@
  * (factor_motion), and all rows go together at that point. */
 #include "core/algebra.h"
 #include "core/manifold.h"
+#include "core/step_control.h"
 
 #include <keel/extras.h>
 
@@ -131,11 +132,12 @@ static int is_alike(const struct manifold *m) {
     for (int i = 0; i < rows; i++) {
         const double *gradient = gradient_of(m, 0, i);
         double largest = 0;
-        for (int k = 0; k < states; k++) largest = fmax(largest, fabs(gradient[g->state[k]]));
+        for (int k = 0; k < states; k++) largest = step_control_max(fabs(gradient[g->state[k]]), largest);
         for (int b = 1; b < g->blocks; b++) {
             const double *other = gradient_of(m, b, i);
+            const int *state = g->state + b * states;
             for (int k = 0; k < states; k++)
-                if (!(fabs(other[state_of(m, b, k)] - gradient[g->state[k]]) <= ALIKE * largest)) return 0;
+                if (!(fabs(other[state[k]] - gradient[g->state[k]]) <= ALIKE * largest)) return 0;
         }
     }
     return 1;
@@ -214,12 +216,11 @@ static void factor_together(const struct manifold *m, const struct project *all)
 
 /* By how much the states of block `by` change row i of block b, displaced by a in weights. */
 static double share_of(const struct manifold *m, int b, int i, int by, const double *a) {
-    const double *gradient = gradient_of(m, b, i);
+    const double *gradient = gradient_of(m, b, i), *inverse = m->inverse_weight;
+    int states = m->staggered.first_state[1];
+    const int *of_motion = m->staggered.state, *state = of_motion + by * states;
     double sum = 0;
-    for (int k = 0; k < m->staggered.first_state[1]; k++) {
-        int j = state_of(m, by, k);
-        sum += gradient[j] * inverse_weight(m, k) * a[j];
-    }
+    for (int k = 0; k < states; k++) sum += gradient[state[k]] * inverse[of_motion[k]] * a[state[k]];
     return sum;
 }
 
