@@ -335,15 +335,16 @@ static keel_status meet(struct start *st, const struct start_level *level, doubl
                         const unsigned char *fixed) {
     struct field *fd = st->fd;
     int all = fd->n + fd->m;
-    start_sizes_beside(st, level, 0);
+    start_sizes_beside(st, level);
     for (int j = 0; j < all; j++) st->free[j] = !fixed || !fixed[j];
     memcpy(st->found, u, (size_t)all * sizeof *u);
     keel_status status = start_solve(st, level, t, st->found);
     struct fault fault = fd->fault;
-    if (status == KEEL_ESTART && start_sizes_beside(st, level, 1)) {
+    if (status == KEEL_ESTART && !start_is_large(fd) && gradients(st, level, t, u) == KEEL_OK &&
+        start_sizes_anyhow(st, level, u)) {
         memcpy(st->found, u, (size_t)all * sizeof *u);
         status = start_solve(st, level, t, st->found);
-        if (status != KEEL_OK) start_sizes_beside(st, level, 0);
+        if (status != KEEL_OK) start_sizes_beside(st, level);
     }
     if (status == KEEL_ESTART || status == KEEL_ESINGULAR) {
         int fits = residuals(st, t, u) == KEEL_OK && not_met(st, choose_rows(st, level), START_FITS) < 0;

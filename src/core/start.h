@@ -68,13 +68,15 @@ double start_units(struct start *st, const struct start_level *level, double t, 
 void start_grow_sizes(struct start *st, double t, const double *u);
 /* start_sizes.c: those of rows whose terms vanish at u; */
 void start_sizes_of_rows(struct start *st, double t, const double *u);
-/* and those that values of the level without one have beside others of their array, or of the level.  small:
- * what is no larger than atol/rtol is a size, too, where that is all an array has; 0: nothing is. */
-int start_sizes_beside(struct start *st, const struct start_level *level, int small);
+/* and those of values of the level without one: that of their array, or the largest of all. */
+void start_sizes_beside(struct start *st, const struct start_level *level);
+/* The same where that leads to no start: what is no larger than atol/rtol is a size, too, and an array without
+ * any has that of its rows, whose gradients stand at u.  0: that changes nothing. */
+int start_sizes_anyhow(struct start *st, const struct start_level *level, const double *u);
 /* How far a free value may be moved at unit cost; 0: it is fixed. */
 static inline double start_size(const struct start *st, int j) {
     double size = st->fd->size[j];
-    if (j < st->fd->n && size <= st->fd->least[j] && size < st->others[j]) return st->others[j];
+    if (j < st->fd->n && size <= st->fd->least[j] && st->others[j] > 0) return st->others[j];
     return size > 0 ? size : 1;
 }
 static inline double start_reach(const struct start *st, int j) {

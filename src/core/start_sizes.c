@@ -52,20 +52,67 @@ void start_sizes_of_rows(struct start *st, double t, const double *u) {
     sizes_of_nothing(st);
 }
 
-int start_sizes_beside(struct start *st, const struct start_level *level, int small) {
+/* How large state j is by the rows of the level that it is in: their terms in what has a size, over its slope. */
+static double size_by_rows(const struct start *st, const struct start_level *level, int j) {
     const struct field *fd = st->fd;
+    double most = 0;
+    for (int i = 0; i < st->rows->count; i++) {
+        if (!(level->kinds >> rows_kind(st->rows, i) & 1)) continue;
+        const double *slope = rows_gradient(st->rows, fd, i);
+        double terms = 0;
+        for (int k = 0; k < fd->n && slope[j] != 0; k++) terms += fabs(slope[k]) * st->others[k];
+        if (slope[j] != 0) most = fmax(most, terms / fabs(slope[j]));
+    }
+    return most;
+}
+
+/* The end of the array that begins at state j. */
+static int end_of_array(const struct field *fd, int j) {
     const int *array = fd->p.array_of;
+    int end = j + 1;
+    while (array && end < fd->n && array[end] == array[j]) end++;
+    return end;
+}
+
+static double largest_of(const struct start_level *level, const struct field *fd) {
     double largest = 0;
-    int any = 0;
     for (int j = level->first; j < level->first + level->columns && j < fd->n; j++)
         if (fd->size[j] > fd->least[j]) largest = fmax(largest, fd->size[j]);
-    double noise = 64 * DBL_EPSILON * largest;
+    return largest;
+}
+
+void start_sizes_beside(struct start *st, const struct start_level *level) {
+    const struct field *fd = st->fd;
+    double largest = largest_of(level, fd);
     for (int j = 0, end; j < fd->n; j = end) {
-        double own = 0, least = small ? noise : fd->least[j];
-        for (end = j; end < fd->n && (end == j || (array && array[end] == array[j])); end++)
-            if (fd->size[end] > least) own = fmax(own, fd->size[end]);
-        for (int k = j; k < end; k++) st->others[k] = own > 0 ? own : largest;
-        any |= own > 0 && own <= fd->least[j];
+        double own = 0;
+        end = end_of_array(fd, j);
+        for (int k = j; k < end; k++)
+            if (fd->size[k] > fd->least[k]) own = fmax(own, fd->size[k]);
+        for (int k = j; k < end; k++) st->others[k] = fmax(fd->size[k], own > 0 ? own : largest);
     }
+}
+
+int start_sizes_anyhow(struct start *st, const struct start_level *level, const double *u) {
+    const struct field *fd = st->fd;
+    double largest = largest_of(level, fd), noise = 64 * DBL_EPSILON * largest;
+    int any = 0;
+    for (int j = 0, end; j < fd->n; j = end) {
+        double own = 0;
+        end = end_of_array(fd, j);
+        for (int k = j; k < end; k++) own = fmax(own, fabs(u[k]));
+        for (int k = j; k < end; k++) st->others[k] = own > noise ? own : 0;
+        any |= own > noise && own <= fd->least[j];
+    }
+    for (int j = 0, end; j < fd->n; j = end) {
+        double by_rows = 0;
+        end = end_of_array(fd, j);
+        for (int k = j; k < end && st->others[j] == 0; k++)
+            by_rows = fmax(by_rows, size_by_rows(st, level, k));
+        for (int k = j; k < end; k++) st->trial[k] = by_rows > 0 ? by_rows : largest;
+        any |= by_rows > 0;
+    }
+    for (int j = 0; j < fd->n; j++)
+        if (st->others[j] == 0) st->others[j] = st->trial[j];
     return any;
 }
