@@ -70,8 +70,8 @@ void start_grow_sizes(struct start *st, double t, const double *u);
 void start_sizes_of_rows(struct start *st, double t, const double *u);
 /* and those of values of the level without one: that of their array, or the largest of all. */
 void start_sizes_beside(struct start *st, const struct start_level *level);
-/* The same where that leads to no start: what is no larger than atol/rtol is a size, too, and an array without
- * any has that of its rows, whose gradients stand at u.  0: that changes nothing. */
+/* The same where that leads to no start: what is no larger than atol/rtol is a size, too, and an array
+ * without any has that of its rows, whose gradients stand at u.  0: that changes nothing. */
 int start_sizes_anyhow(struct start *st, const struct start_level *level, const double *u);
 /* How far a free value may be moved at unit cost; 0: it is fixed. */
 static inline double start_size(const struct start *st, int j) {

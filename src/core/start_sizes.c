@@ -52,7 +52,8 @@ void start_sizes_of_rows(struct start *st, double t, const double *u) {
     sizes_of_nothing(st);
 }
 
-/* How large state j is by the rows of the level that it is in: their terms in what has a size, over its slope. */
+/* How large state j is by the rows of the level that it is in: their terms in what has a size, over its
+ * slope. */
 static double size_by_rows(const struct start *st, const struct start_level *level, int j) {
     const struct field *fd = st->fd;
     double most = 0;

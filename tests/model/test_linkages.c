@@ -85,8 +85,8 @@ static void a_loop_that_does_not_fit_is_told(void **state) {
     keel_model_close(m);
 }
 
-/* Lengths stand beside quaternions: in any unit the loop is found to move, closed, and moves alike; so do bodies
- * whose places nobody has guessed. */
+/* Lengths stand beside quaternions: in any unit the loop is found to move, closed, and moves alike; so do
+ * bodies whose places nobody has guessed. */
 static void linkages_of_any_size_move_alike(void **state) {
     (void)state;
     static const char *const text[][2] = {
