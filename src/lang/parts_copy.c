@@ -107,7 +107,12 @@ static void resolve(struct parts *x, const struct parts_scope *scope, const stru
         const struct parts_binding *b = scope->bindings;
         while (b && (strncmp(b->name, e->text, head) != 0 || b->name[head])) b = b->next;
         if (b && b->alias) through_alias(x, b->alias, rest, e);
-        else if (!b && !*rest && parts_has_table(scope->part, e->text))
+        else if (b && b->value && x->in_range && !e->parts) {
+            struct syntax_node *next = e->next;
+            *e = *b->value;
+            e->next = next;
+            return;
+        } else if (!b && !*rest && parts_has_table(scope->part, e->text))
             e->text = parts_join(x, scope->part->name, ".", e->text);
         else if (b || parts_declares(scope->part->body, e->text, head, PARTS_OWN)) {
             e->text = parts_join(x, scope->prefix, ".", e->text);
@@ -172,8 +177,10 @@ struct syntax_range *parts_copy_range(struct parts *x, const struct parts_scope 
     struct syntax_range *r = parts_take(x, sizeof *r);
     *r = *range;
     r->next = NULL;
+    x->in_range++;
     r->low = parts_copy(x, scope, local, range->low);
     r->high = parts_copy(x, scope, local, range->high);
+    x->in_range--;
     r->filter = NULL;
     return x->pool->refused ? NULL : r;
 }

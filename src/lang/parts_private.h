@@ -14,10 +14,11 @@ struct parts_instance {
     struct parts_instance *chain;
 };
 
-/* What stands for an argument: a part or node; NULL: the `let` of its name. */
+/* What stands for an argument: a part or node; NULL: the `let` of its name.  The `let` of a loop decides no
+ * range: there the value stands for itself. */
 struct parts_binding {
     const char *name;
-    const struct syntax_node *alias;
+    const struct syntax_node *alias, *value;
     struct parts_binding *next;
 };
 
@@ -59,6 +60,7 @@ struct parts {
     struct parts_instance *bucket[PARTS_BUCKETS];
     struct syntax_statement ***hoist; /* inside a loop: where its declarations go, before it; NULL: outside */
     int in_mode;
+    int in_range;                /* its ends are copied */
     struct parts_tables *tables; /* of parts that were used */
     union {
         struct syntax_node node;

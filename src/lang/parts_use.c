@@ -162,6 +162,13 @@ static int arguments_fit(struct parts *x, const struct syntax_statement *part,
     return 1;
 }
 
+static struct syntax_node *value_of(struct parts *x, const struct parts_scope *caller,
+                                    const struct parts_local *local, const struct syntax_item *given,
+                                    const struct parts_scope *scope, const struct syntax_item *formal) {
+    return given ? parts_copy_argument(x, caller, local, given->value)
+                 : parts_copy_argument(x, scope, NULL, formal->value);
+}
+
 /* An argument becomes a `let` of the instance, a parameter where it has a unit, or another name for a part or
  * node. */
 static int bind(struct parts *x, const struct parts_scope *caller, const struct parts_local *local,
@@ -174,8 +181,7 @@ static int bind(struct parts *x, const struct parts_scope *caller, const struct 
                     "Write  %.40s(%.40s = ...).", instance->name, formal->name);
         return 0;
     }
-    struct syntax_node *value = given ? parts_copy_argument(x, caller, local, given->value)
-                                      : parts_copy_argument(x, scope, NULL, formal->value);
+    struct syntax_node *value = value_of(x, caller, local, given, scope, formal);
     struct parts_binding *b = parts_take(x, sizeof *b);
     if (x->pool->refused) return 0;
     *b = (struct parts_binding){.name = formal->name, .next = scope->bindings};
@@ -188,6 +194,9 @@ static int bind(struct parts *x, const struct parts_scope *caller, const struct 
         parts_error(x, unit->node->span, "`%.60s` is a part or node, and has no unit.", value->text);
         return 0;
     }
+    x->in_range++;
+    if (x->hoist && !unit) b->value = value_of(x, caller, local, given, scope, formal);
+    x->in_range--;
     struct syntax_statement own = {.kind = unit ? SYNTAX_PARAM : SYNTAX_LET, .span = instance->span};
     struct syntax_statement *one = parts_append(x, scope, out, &own);
     struct syntax_item *item = parts_take(x, sizeof *item);

@@ -84,6 +84,13 @@ static const char *const twins[][2] = {
      "table load = \"load.csv\", by = linear\nvar x, v, y[1..2], w[1..2]\nx' = v\n2*v' = load(t) + load(x)\n"
      "for i in 1..2:\n    y[i]' = w[i]\n    i*w[i]' = load(t) + load(y[i])\n    init y[i] = 0.5, w[i] = 0\n"
      "init x = 0.001, v = 0\nrun 0 .. 0.1\n" ROWS},
+    /* an argument that is a size, in arrays of parts, handed on */
+    {"part Row(n, k):\n    var x[1..n]\n    for j in 1..n:\n        x[j]' = -(k + j)*x[j]\n        init x[j] "
+     "= j\n"
+     "part Two(n):\n    use Row a(n, 1), b(n + 1, 2)\nfor i in 1..2: use Two w[i](3)\nrun 0 .. 1\n",
+     "var a[1..2][1..3], b[1..2][1..4]\nfor i in 1..2, j in 1..3:\n    a[i][j]' = -(1 + j)*a[i][j]\n"
+     "    init a[i][j] = j\nfor i in 1..2, j in 1..4:\n    b[i][j]' = -(2 + j)*b[i][j]\n"
+     "    init b[i][j] = j\nrun 0 .. 1\n"},
 };
 
 static double named(const char *text, const char *name) {
@@ -99,7 +106,7 @@ static double named(const char *text, const char *name) {
 static void parts_are_what_they_are_written_out(void **state) {
     (void)state;
     double one[100], other[100];
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < (int)(sizeof twins / sizeof *twins); i++) {
         if (i == 3) continue; /* below */
         int count = end_of(twins[i][0], one);
         assert_int_equal(count, end_of(twins[i][1], other));
