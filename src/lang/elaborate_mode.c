@@ -206,6 +206,7 @@ void elaborate_survey(struct elaborate *e, elaborate_pass *pass) {
         first = &m->mode[m->start]; /* the list may have moved */
         m->mode[modes].function = first->function;
         m->mode[modes].energy = first->energy;
+        m->mode[modes].motion = first->motion;
         elaborate_enter_mode(e, modes);
         e->only = k;
         pass(e);

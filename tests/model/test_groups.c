@@ -182,11 +182,37 @@ static void one_event_switches_several_groups(void **state) {
     keel_model_close(m);
 }
 
+/* Modes that no combination at the start has are read with the coordinates, too: what sticks may begin
+ * sliding. The swings end at x - 2 mu sign(x), one after the other, until friction holds. */
+static void blocks_begin_sliding_and_come_to_rest(void **state) {
+    (void)state;
+    keel_model *m = model_of("part Block(m, mu, far):\n"
+                             "    coord x\n    var side\n    lagrangian m*x'^2/2 - x^2/2\n    side' = 0\n"
+                             "    mode stick:\n        rolling hold: x' = 0\n"
+                             "        event slip: abs(lambda.hold) - mu rising -> side := sign(lambda.hold), "
+                             "mode slide\n"
+                             "    mode slide:\n        force x: -mu*side\n"
+                             "        event halt: side*x' falling -> side := if(abs(x) < mu, 0, -side)\n"
+                             "        event rest: abs(side) - 0.5 falling -> mode stick\n"
+                             "    start slide\n    init x = far, x' = 0, side = -1\n"
+                             "use Block a(1, 0.1, 1.05), b(2, 0.2, 1.5)\nrun 0 .. 30\n");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-9});
+    run_to(s, M_PI);
+    assert_near(value_of(s, "a.x"), -0.85, 1e-7);
+    run_to(s, 30);
+    assert_near(value_of(s, "a.x"), -0.05, 1e-7);
+    assert_near(value_of(s, "b.x"), -0.1, 1e-7);
+    assert_near(value_of(s, "a.x'"), 0, 0);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(combinations_are_analysed_when_entered),
                                        cmocka_unit_test(rows_and_held_values_follow_their_groups),
                                        cmocka_unit_test(a_saved_run_goes_on_with_the_same_bits),
                                        cmocka_unit_test(threads_share_the_model),
-                                       cmocka_unit_test(one_event_switches_several_groups)};
+                                       cmocka_unit_test(one_event_switches_several_groups),
+                                       cmocka_unit_test(blocks_begin_sliding_and_come_to_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
