@@ -167,6 +167,29 @@ def test_sweeps():
             check(a[name] == b[name], f"{name}: {a[name]} {b[name]}")
 
 
+LANDING = """part Mass(far):
+    coord x, y
+    lagrangian (x'^2 + y'^2)/2 - 9.81*y
+    mode free: event land: y falling -> y' := 0, mode down
+    mode down: constraint plane: y = 0
+    start free
+    init x = far, y = 1, x' = 2, y' = 0
+use Mass a(1e3), b(2e3)
+run 0 .. 2
+"""
+
+
+def test_rows_that_come_later():
+    """The certificate has the rows of combinations that were entered on the way, and no numbers of others for them."""
+    with folder() as place:
+        path = write(place, "landing", LANDING)
+        said = keel("run", path)[0]
+        check("b.plane" in said and "between the steps" not in said, said)
+        kept = json.loads(keel("run", path, "--json")[0])["kept"]
+        check([one["name"] for one in kept] == ["a.plane", "d/dt a.plane", "b.plane", "d/dt b.plane"], kept)
+        check(all(one["max_drift"] < 1e-12 for one in kept), kept)
+
+
 TWO = """var x, y
 mode a.on:
     x' = 1

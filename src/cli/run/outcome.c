@@ -87,7 +87,7 @@ static void times_text(char *out, size_t capacity, const struct outcome *o) {
 int outcome_row(const struct outcome *o, const struct job *j, int i, keel_row *row) {
     if (!keel_sim_row_at(o->sim, i, row)) return 0;
     if (stabilizer_measures(j->keel.method)) return 1;
-    row->drift = o->trace->largest_drift[i];
+    row->drift = trace_drift(o->trace, i);
     row->units = row->last = NAN;
     return 1;
 }
@@ -113,7 +113,7 @@ static const char *treatment_word(const keel_row *row) {
 void outcome_treatment(const struct outcome *o, const struct job *j, int i, const keel_row *row, char *out,
                        size_t capacity) {
     int at_steps = stabilizer_measures(j->keel.method);
-    double between = o->trace->largest_drift[i];
+    double between = trace_drift(o->trace, i);
     text_set(out, capacity, "%s", at_steps ? treatment_word(row) : "at output times");
     if (at_steps && between > 10 * row->drift && between > 40 * row->unit)
         text_add(out, capacity, "%s%.1e between the steps", out[0] ? "; " : "", between);

@@ -108,7 +108,7 @@ static void kept(struct json *json, const struct outcome *o, const struct job *j
                   : row.verdict == KEEL_WEAK ? "weak"
                                              : NULL);
         json_number(json, "start", row.start);
-        json_number(json, "max_drift", fmax(row.drift, o->trace->largest_drift[i]));
+        json_number(json, "max_drift", fmax(row.drift, trace_drift(o->trace, i)));
         json_number(json, "scaled_drift", row.units);
         json_number(json, "last", fabs(row.last));
         json_end_object(json);

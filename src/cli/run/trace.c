@@ -221,6 +221,10 @@ static void look_for_missing(struct trace *t, const struct trace_row *row) {
     missing_row_ends(&t->missing, row->t);
 }
 
+double trace_drift(const struct trace *t, int row) {
+    return row < t->rows ? t->largest_drift[row] : NAN;
+}
+
 void trace_give(struct trace *t, const struct trace_row *row) {
     look_for_missing(t, row);
     for (int i = 0; i < t->columns && t->exacts; i++) compare(t, row->t, i, row->error[i]);

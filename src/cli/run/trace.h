@@ -66,6 +66,9 @@ void trace_overlook(struct trace *t);
 void trace_sample(struct trace *t);
 /* The time that it waits for: a step that reaches it is to be looked at. */
 double trace_wake(const struct trace *t);
+/* The largest drift over all rows given, of a row of keel_sim_rows; NAN: it came with a mode that the run
+ * grew. */
+double trace_drift(const struct trace *t, int row);
 /* A row to what is gathered here and to all sinks. */
 void trace_give(struct trace *t, const struct trace_row *row);
 void trace_close(struct trace *t);

@@ -128,7 +128,7 @@ static void take_drift(struct trial *r, keel_sim *sim, const struct trace *t, in
     for (int i = 0; i < keel_sim_rows(sim); i++) {
         if (!keel_sim_row_at(sim, i, &row) || row.treatment == KEEL_ROW_VARYING) continue;
         if (measured) r->drift = fmax(r->drift, row.drift), r->units = fmax(r->units, row.units);
-        r->drift = fmax(r->drift, t->largest_drift[i]);
+        r->drift = fmax(r->drift, trace_drift(t, i));
     }
 }
 
