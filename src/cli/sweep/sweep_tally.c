@@ -81,8 +81,8 @@ int sweep_exit(const struct sweep *s) {
 void sweep_tell_worst(const struct sweep_tally *t, const char *row, const char *corrected, const char *defect,
                       FILE *out) {
     if (t->drift >= 0)
-        fprintf(out, "  drift      at most %.3g round-offs (%s, member %lld)\n", t->drift, row ? row : "",
-                (long long)t->drift_of);
+        fprintf(out, "  drift      at most %.3g round-offs (%s%smember %lld)\n", t->drift, row ? row : "",
+                row ? ", " : "", (long long)t->drift_of);
     else fprintf(out, "  drift      nothing was measured\n");
     if (t->correction > 0)
         fprintf(out, "  corrected  by at most %.2g %s (member %lld)\n", t->correction, corrected,
