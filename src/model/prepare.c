@@ -7,6 +7,7 @@
 #include "model/touch.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* The mode of a group after the actions of an event. */
 static int mode_of_group(const struct model *m, const struct model_event *event, const int *before,
@@ -48,6 +49,41 @@ static int place_in(const struct inside_mode *mode, expr target) {
     return place < mode->formulation.n ? place : -1;
 }
 
+/* Is a rate of the symbol, or the rate of a rate, in an equation of the mode? */
+static int has_rate(const struct system *y, expr symbol) {
+    struct graph *g = &y->m->graph;
+    const struct expr_node of = g->node[symbol];
+    int found = 0;
+    for (int i = 0; i < y->equations && !found; i++) {
+        struct expr_list all;
+        if (expr_symbols(g, 1, &y->equation[i], &all)) break;
+        for (size_t k = 0; k < all.count; k++) {
+            const struct expr_node n = g->node[all.item[k]];
+            found |= n.a == of.a && n.b == of.b && n.c > of.c;
+        }
+        free(all.item);
+    }
+    return found;
+}
+
+/* What a state of the next mode was before: itself; or x for y', where only there x = y' and it is the rate
+ * of x that the equations give.  Then x carries over, and y' follows it. */
+static expr carried(const struct inside_mode *mode, const struct inside_mode *next, expr state) {
+    const struct system *y = &next->system, *before = &mode->system;
+    const struct expr_node n = y->m->graph.node[state];
+    int j = n.a == EXPR_UNKNOWN && n.c > 0 && y->alias_of ? system_unknown(y, state) : -1;
+    for (int k = j >= 0 ? y->alias_of[j] - 1 : -1; k >= 0; k = y->alias_next[k] - 1) {
+        expr x = y->unknown[k];
+        if (y->s.alias[k].order != (int)n.c || y->m->graph.node[x].a != EXPR_UNKNOWN) continue;
+        const struct structure_value *was = before->s.alias ? &before->s.alias[k] : NULL;
+        if (was && was->unknown == j && was->order == (int)n.c) continue;
+        int place = formulation_find(&mode->formulation, state);
+        int free_before = place >= 0 && place < mode->formulation.n;
+        if (has_rate(y, x) && !(free_before && has_rate(y, state))) return x;
+    }
+    return state;
+}
+
 /* The unknowns of the mode that follows, then what is assigned; 1, or 0 with a message. */
 static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct inside_event *own) {
     const struct model_event *event = own->event;
@@ -59,7 +95,8 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
     own->assigned = pool_take(&m->pool, ((size_t)event->actions + 1) * sizeof *own->assigned);
     own->stays = pool_take(&m->pool, (size_t)next->formulation.n + 1);
     if (m->pool.refused) return diagnostics_memory(&m->messages);
-    for (int i = 0; i < unknowns; i++) target[i] = saltation_before(m, mode, own, next->formulation.basic[i]);
+    for (int i = 0; i < unknowns; i++)
+        target[i] = saltation_before(m, mode, own, carried(mode, next, next->formulation.basic[i]));
     for (int k = 0; k < event->actions; k++) {
         const struct model_action *action = &event->action[k];
         struct values one;

@@ -288,6 +288,36 @@ static void sliding_is_counted_and_timed(void **unused) {
     }
 }
 
+/* The second mode alone has y' = x, and so may call x the rate of y. x carries over there, and not the rate
+ * that y had before; where y' has a rate of its own, y' does. */
+static void unknowns_carry_over_by_their_own_values(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *first, *second;
+        double x, y; /* two units of time after the change at t = 1 */
+    } row[] = {
+        {"    x' = 1\n    y' = 0\n", "    x' = -y\n    y' = x\n", -0.4161468365471424, 0.9092974268256817},
+        {"    x' = 1\n    y' = 0.5\n", "    x' = -x\n    y' = x\n", 0.1353352832366127, 1.3646647167633873},
+        {"    x = 3*y + 1\n    y' = 0\n", "    x' = 2\n    y' = x\n", 5, 6},
+        {"    x' = 1\n    y'' = 3\n", "    x' = 1\n    y' = x\n", 3, 5.5},
+        {"    x = t^3\n    y'' = 3\n", "    x = y'\n    y'' = 0\n", 3, 7.5},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[400];
+        int second = strstr(row[i].first, "y''") != NULL, algebraic = strstr(row[i].first, "x = ") != NULL;
+        snprintf(text, sizeof text,
+                 "var x, y\nmode one:\n%s    event turn: t - 1 rising -> mode two\nmode two:\n%sstart one\n"
+                 "init y = 0%s%s\nrun 0 .. 3\n",
+                 row[i].first, row[i].second, algebraic ? "" : ", x = 0", second ? ", y' = 0" : "");
+        keel_model *m = model_of(text);
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10});
+        run_to(s, 3);
+        assert_near(value_of(s, "x"), row[i].x, 1e-8);
+        assert_near(value_of(s, "y"), row[i].y, 1e-8);
+        finish(s, m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_bounces),
@@ -300,6 +330,7 @@ int main(void) {
         cmocka_unit_test(rows_of_all_modes_are_told),
         cmocka_unit_test(a_drift_of_a_mode_that_was_left_is_told),
         cmocka_unit_test(sliding_is_counted_and_timed),
+        cmocka_unit_test(unknowns_carry_over_by_their_own_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
