@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { BLURS = 8 };      /* in a step: pieces that nothing resolves */
+enum { DISTINCT = 512 }; /* round-offs of t: in less the samples have times in common */
 #define SHORTEST 0x1p-20 /* piece of a step */
 
 /* The first and last pair give the end slopes. */
@@ -331,7 +332,7 @@ static keel_status find_by_samples(struct engine *e, double t_to, struct events_
     int best = -1;
     *found = (struct events_root){.event = -1};
     while (best < 0 && r->scanned != t_to) {
-        if (fabs(t_to - r->scanned) <= 16 * DBL_EPSILON * fabs(t_to)) {
+        if (fabs(t_to - r->scanned) <= DISTINCT * DBL_EPSILON * fabs(t_to)) {
             r->scanned = t_to; /* too short to tell signs: with what follows */
             return KEEL_OK;
         }

@@ -405,6 +405,35 @@ static void an_event_without_a_clear_sign_ends_the_run_with_a_sentence(void **st
     keel_close(s);
 }
 
+static int steadily(double t, const double *x, double *out, void *user) {
+    (void)t, (void)x, (void)user;
+    out[0] = 1;
+    return 0;
+}
+
+static int above_level(double t, const double *x, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = x[0] - 0.7;
+    return 0;
+}
+
+/* The 64th step ends 3e-15 below the level, where the sums of its stages meet it: what is left of the step
+ * behind the crossing is too short for samples that differ. */
+static void a_crossing_at_the_end_of_a_step_is_one(void **state) {
+    (void)state;
+    struct circle c = {.u0 = {0.5}, .event_kind = {1}, .direction = {1}};
+    c.keel = (keel_problem){.form = KEEL_ODE, .name = "line", .n = 1, .u0 = c.u0, .user = &c};
+    c.keel.f = (keel_map){.count = 1, .value = steadily};
+    c.keel.event = (keel_map){.count = 1, .value = above_level};
+    c.keel.event_direction = c.direction;
+    c.keel.event_kind = c.event_kind;
+    keel_solver *s = keel_open(&c.keel, &(keel_options){.method = "rk4", .step = 0.003125, .observe = note});
+    assert_int_equal(keel_run(s, 1), KEEL_OK);
+    assert_int_equal(c.seen, 1);
+    assert_true(fabs(c.when[0] - 0.2) < 1e-13);
+    keel_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_crosses_the_bottom_on_time),
@@ -421,6 +450,7 @@ int main(void) {
         cmocka_unit_test(rows_hold_at_events),
         cmocka_unit_test(an_event_beyond_the_end_waits),
         cmocka_unit_test(an_event_without_a_clear_sign_ends_the_run_with_a_sentence),
+        cmocka_unit_test(a_crossing_at_the_end_of_a_step_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
