@@ -34,22 +34,43 @@ static void least_sizes(struct start *st, double t, const double *u) {
 
 /* Rows of mechanics whose terms are all 0 at the start, of a coordinate that stays 0 say: what others leave
  * there is a round-off of the sizes that its coordinates have as members of their arrays. */
-static void sizes_of_nothing(struct start *st) {
+static void size_of_nothing(struct rows *r, int i, double size) {
+    if (r->size[i] < sqrt(DBL_EPSILON) * size) r->size[i] = size;
+}
+
+static void sizes_of_nothing_sparse(struct start *st, double t, const double *u) {
+    struct field *fd = st->fd;
+    struct rows *r = st->rows;
+    const double *k, *shift;
+    double *position = r->fresh_size, *velocity = r->column;
+    if (mechanics_sparse_rows(fd, t, u, &k, &shift) != KEEL_OK) return;
+    mechanics_sparse_sizes(fd, k, fd->size, position, velocity);
+    for (int i = 0; i < fd->k; i++) {
+        if (i < fd->kg) size_of_nothing(r, i, position[i]);
+        size_of_nothing(r, r->at[KEEL_ROW_VELOCITY] + i, velocity[i]);
+    }
+}
+
+static void sizes_of_nothing(struct start *st, double t, const double *u) {
     const struct field *fd = st->fd;
     struct rows *r = st->rows;
-    int mechanics = fd->traits & KEEL_SECOND_ORDER && !fd->mech.sparse;
-    for (int i = 0; i < r->count && mechanics; i++) {
+    if (!(fd->traits & KEEL_SECOND_ORDER)) return;
+    if (fd->mech.sparse) {
+        if (fd->k) sizes_of_nothing_sparse(st, t, u);
+        return;
+    }
+    for (int i = 0; i < r->count; i++) {
         if (!(ROWS_OF_CONSTRAINTS >> rows_kind(r, i) & 1)) continue;
         const double *row = rows_gradient(r, fd, i);
         double size = 0;
         for (int j = 0; j < fd->n; j++) size += fabs(row[j]) * fd->size[j];
-        if (r->size[i] < sqrt(DBL_EPSILON) * size) r->size[i] = size;
+        size_of_nothing(r, i, size);
     }
 }
 
 void start_sizes_of_rows(struct start *st, double t, const double *u) {
     least_sizes(st, t, u);
-    sizes_of_nothing(st);
+    sizes_of_nothing(st, t, u);
 }
 
 /* How large state j is by the rows of the level that it is in: their terms in what has a size, over its

@@ -214,11 +214,40 @@ static void same_bits(void **state) {
         }
 }
 
+/* Points that constraints hold at 0: all that their rows have is 0, and the change of all rods leaves its
+ * round-off there, in a start, too. */
+#define HUNG(number, guess, more)                                                         \
+    "param N = " number                                                                   \
+    "\ncoord x[0..N], y[0..N]\nconstraint left: x[0] = 0\nconstraint up: y[0] = 0\n" more \
+    "for i in 0..N:\n    guess " guess ", x[i]' = 0, y[i]' = 0\n"                         \
+    "    force x[i]: -2*x[i]'\n    force y[i]: -2*y[i]'\n"                                \
+    "for i in 1..N:\n    constraint rod[i]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = 1\n"  \
+    "lagrangian sum(i in 0..N, (x[i]'^2 + y[i]'^2)/2 - 9.81*y[i])\nrun 0 .. 1\n"
+
+static void what_is_held_at_zero_shortens_no_step(void **state) {
+    const char *const hung[] = {HUNG("50", "x[i] = i*cos(0.3), y[i] = i*sin(0.3)", ""),
+                                HUNG("100", "x[i] = 0.8*i, y[i] = -0.3*N*sin(pi*i/N)",
+                                     "constraint right: x[N] = 0.8*N\nconstraint level: y[N] = 0\n")};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        keel_model *m;
+        const keel_problem *p = read_text(hung[i], &m);
+        keel_solver *s = keel_open(p, &(keel_options){.method = "radau", .max_steps = 12});
+        keel_row row;
+        if (keel_run(s, 0.05) != KEEL_OK) fail_msg("%d: %s", i, keel_message(s));
+        for (int k = 0; keel_row_at(s, k, &row); k++)
+            if (!(row.units <= 4)) fail_msg("%s: %g units", row.name, row.units);
+        keel_close(s);
+        keel_model_close(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_equations_are_solved),
         cmocka_unit_test(runs_are_those_of_dense_matrices),
         cmocka_unit_test(same_bits),
+        cmocka_unit_test(what_is_held_at_zero_shortens_no_step),
     };
     return sparse_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }
