@@ -152,6 +152,9 @@ typedef struct keel_extras {
     /* ODE, DAE: the equations as they were given, x' = f(t,x,z), n + k columns, and 0 = g(t,x), k rows of n
      * columns: for methods with multipliers z of their own.  Absent: f with y for z, and algebraic. */
     keel_map original_f, original_g;
+    /* Of a mass matrix that changes, in large systems: d(M a)/du in the places of f's jacobian, by its
+     * pattern; u is followed by a, as many numbers as M has rows.  NULL: differences of M */
+    keel_fn *mass_change;
     keel_variations variations;
     keel_choice choice;
 } keel_extras;

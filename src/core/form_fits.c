@@ -53,6 +53,8 @@ static int extras_fit(const keel_problem *p, char *why, size_t capacity) {
     unsigned traits = keel_problem_traits(p);
     if (!velocity_fits(p, why, capacity) || !forms_fit(p, why, capacity) || !original_fits(p, why, capacity))
         return 0;
+    if (keel_extras_of(p)->mass_change && !(p->mass.pattern && p->f.pattern))
+        return text_no(why, capacity, "extras.mass_change needs the patterns of mass and f");
     if (p->curvature && !(traits & KEEL_SECOND_ORDER))
         return text_no(why, capacity, "curvature belongs to the form KEEL_MECHANICS");
     const keel_kernel *kernel = keel_extras_of(p)->kernel;

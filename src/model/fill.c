@@ -46,6 +46,7 @@ void fill_problem(struct fill *out, const struct formulation *r, const struct fu
         map_of(&r->energy_of_forms, &f->call[functions_role_energy_of_forms], &out->pattern[10]);
     x->original_f = map_of(&r->original_f, &f->call[functions_role_original_f], &out->pattern[11]);
     x->original_g = map_of(&r->original_g, &f->call[functions_role_original_g], &out->pattern[12]);
+    x->mass_change = f->call[functions_role_mass_change];
     if (r->direction)
         x->variations = (keel_variations){r->y->m->directions,
                                           r->direction,

@@ -58,9 +58,11 @@ struct formulation {
     expr *original_symbol;                                   /* the inputs of both: the states, then z */
     struct derive_sparse mass;                               /* mechanics */
     int mass_constant;
-    expr *structure; /* n x n, or NULL */
-    expr *curvature; /* constraint rows, then rolling ones; or NULL */
-    expr *contact;   /* what contact.h wants to know of contacts, their gaps first; or NULL */
+    expr *structure;   /* n x n, or NULL */
+    expr *curvature;   /* constraint rows, then rolling ones; or NULL */
+    expr *mass_change; /* d/dq (M a) by the entries of f's jacobian; or NULL */
+    expr *held_symbol; /* its inputs: q, v, a */
+    expr *contact;     /* what contact.h wants to know of contacts, their gaps first; or NULL */
     int contacts, contact_numbers;
     expr *sample; /* what timed events assign, where these are all and stay in the mode; NULL: they are not */
     int samples;

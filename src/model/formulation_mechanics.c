@@ -221,6 +221,46 @@ static int show_coordinates(struct formulation *r) {
     return fits;
 }
 
+/* M a for accelerations a that are held, which stand behind q and v. */
+static expr *momentum_rates(struct formulation *r) {
+    const struct motion *motion = motion_of(r);
+    struct graph *g = &r->y->m->graph;
+    int n = motion->n;
+    expr *product = pool_take(r->pool, (size_t)n * sizeof *product);
+    r->held_symbol = pool_take(r->pool, 3 * (size_t)n * sizeof *r->held_symbol);
+    if (r->pool->refused) return NULL;
+    memcpy(r->held_symbol, r->basic, 2 * (size_t)n * sizeof *r->basic);
+    for (int j = 0; j < n; j++)
+        r->held_symbol[2 * n + j] = expr_symbol(g, EXPR_UNKNOWN, g->node[motion->q[j]].b, 2);
+    for (int i = 0; i < n; i++) {
+        product[i] = derive_zero(g);
+        for (int e = r->mass.row_start[i]; e < r->mass.row_start[i + 1]; e++) {
+            expr a = r->held_symbol[2 * n + r->mass.column[e]];
+            product[i] = derive_add(g, product[i], derive_mul(g, r->mass.value[e], a));
+        }
+    }
+    return product;
+}
+
+/* d/dq (M a) in the places of F_q, which has them all (show_coordinates). */
+static int mass_change(struct formulation *r) {
+    const struct motion *motion = motion_of(r);
+    const struct derive_sparse *f = &r->f.jacobian;
+    struct derive_sparse change;
+    if (r->mass_constant || !f->row_start || !formulation_goes_sparse(r)) return 1;
+    expr *product = momentum_rates(r);
+    r->mass_change = pool_take(r->pool, ((size_t)f->row_start[motion->n] + 1) * sizeof *r->mass_change);
+    if (r->pool->refused || derive_jacobian(&r->derive, motion->n, product, motion->n, motion->q, &change))
+        return 0;
+    for (int i = 0; i < motion->n; i++)
+        for (int e = f->row_start[i], k = change.row_start[i]; e < f->row_start[i + 1]; e++) {
+            int here = k < change.row_start[i + 1] && change.column[k] == f->column[e];
+            r->mass_change[e] = here ? change.value[k++] : derive_zero(&r->y->m->graph);
+        }
+    derive_free(&change);
+    return !r->y->m->graph.failed;
+}
+
 /* The forces of contacts are those of rows that come and go: F is without them. */
 static int leave_contacts(struct formulation *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
@@ -259,6 +299,6 @@ int formulation_mechanics(struct formulation *r) {
            fill_rows(r, &r->constraint, &mode->constraint, r->basic) &&
            fill_rows(r, &r->rolling, &mode->rolling, r->basic + n) && curvature(r);
     r->mass_constant = good && at_rest(&r->y->m->graph, &r->mass);
-    good = good && show_coordinates(r);
+    good = good && show_coordinates(r) && mass_change(r);
     return good ? 1 : diagnostics_memory(r->messages) - 1;
 }

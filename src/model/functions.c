@@ -101,6 +101,7 @@ static int build(struct functions *f, const struct formulation *r, enum function
         states = (size_t)r->quadratic_forms.count, state = r->form_symbol;
     if (role >= functions_role_original_f && role <= functions_role_original_g_terms)
         states = (size_t)r->n + (size_t)r->original_g.count, state = r->original_symbol;
+    if (role == functions_role_mass_change) states = 3 * (size_t)r->n / 2, state = r->held_symbol;
     int status = build_from_motion(f, r, role, count, root);
     if (status > 0)
         status = functions_tape_of(r, states, state, (size_t)count, root, &f->tape[role], &missing);
@@ -139,6 +140,8 @@ int functions_open(struct functions *f, const struct formulation *r, const char 
         build_map(f, r, functions_role_original_g, &r->original_g) ||
         build(f, r, functions_role_mass, r->mass.row_start ? r->mass.row_start[r->mass.rows] : 0,
               r->mass.value) ||
+        build(f, r, functions_role_mass_change, r->mass_change ? r->f.jacobian.row_start[r->f.count] : 0,
+              r->mass_change) ||
         build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
         build(f, r, functions_role_curvature, r->constraint.count + r->rolling.count, r->curvature) ||
         build(f, r, functions_role_event, r->event.count, r->event.count ? r->event.value : NULL) ||

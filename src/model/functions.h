@@ -12,6 +12,7 @@
 
 #define FUNCTIONS_OF_MAP(X, map) X(map) X(map##_jacobian) X(map##_rate) X(map##_terms)
 #define FUNCTIONS_OF_SENSITIVITIES(X) X(moments) X(magnitudes) X(matrix) X(offset) X(offsets)
+#define FUNCTIONS_OF_MATRICES(X) X(mass) X(mass_change) X(structure) X(curvature)
 #define FUNCTIONS_LIST(X)                \
     FUNCTIONS_OF_MAP(X, f)               \
     FUNCTIONS_OF_MAP(X, algebraic)       \
@@ -26,7 +27,8 @@
     FUNCTIONS_OF_MAP(X, original_f)      \
     FUNCTIONS_OF_MAP(X, original_g)      \
     FUNCTIONS_OF_SENSITIVITIES(X)        \
-    X(mass) X(structure) X(curvature) X(event) X(gap) X(contact) X(sample)
+    FUNCTIONS_OF_MATRICES(X)             \
+    X(event) X(gap) X(contact) X(sample)
 
 enum functions_role {
 #define FUNCTIONS_ROLE(role) functions_role_##role,

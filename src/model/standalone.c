@@ -139,7 +139,7 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, int
     enum { MAPS = sizeof maps / sizeof *maps };
     const keel_variations *v = &x->variations;
     const keel_choice *c = &x->choice;
-    int any = v->directions || c->rows || (page->method && x->series.value);
+    int any = v->directions || c->rows || x->mass_change || (page->method && x->series.value);
     for (int k = 0; k < MAPS; k++) {
         any |= maps[k].map->count > 0;
         prepare_map(out, maps[k].name, mode, maps[k].map);
@@ -176,6 +176,7 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, int
             fprintf(out, ".%s = model_%d_%s, ", functions[k].name, mode, functions[k].name);
     if (v->directions) fprintf(out, ".linear = %d},\n", v->linear);
     for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
+    if (x->mass_change) fprintf(out, "    .mass_change = model_%d_mass_change,\n", mode);
     if (page->method && x->series.value)
         fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.workspace,
                 x->series.per_order);

@@ -306,6 +306,7 @@ static void list_all(struct formulation *r, struct lists *all) {
         add_list(all, maps[k]->jacobian.value, entries(&maps[k]->jacobian));
     }
     add_list(all, r->mass.value, entries(&r->mass));
+    add_list(all, r->mass_change, entries(&r->f.jacobian));
     add_list(all, r->structure, r->n * r->n);
     add_list(all, r->regular, r->regulars);
     add_list(all, r->curvature, r->constraint.count + r->rolling.count);

@@ -242,12 +242,58 @@ static void what_is_held_at_zero_shortens_no_step(void **state) {
     }
 }
 
+/* A cart that pendulums hang on: its row of M depends on all of them. */
+static const char wagon[] = "param N = 60\ncoord x, a[1..N]\n"
+                            "for i in 1..N:\n    init a[i] = sin(i), a[i]' = cos(i)\ninit x = 0, x' = 1\n"
+                            "lagrangian 2*N*x'^2 + sum(i in 1..N, (1 + i/N)*x'*a[i]'*cos(a[i]) + a[i]'^2\n"
+                            "    + 9.81*cos(a[i]))\nrun 0 .. 1\n";
+
+static const keel_problem *plain;
+static int wrong_in_one(double t, const double *u, double *out, void *user) {
+    int code = plain->extras->mass_change(t, u, out, user);
+    out[0] += 1;
+    return code;
+}
+
+static const char *sentence_with(const keel_problem *p, keel_fn *change, long *steps) {
+    static char text[300];
+    keel_extras extras = *p->extras;
+    keel_problem other = *p;
+    other.extras = &extras;
+    extras.mass_change = change;
+    keel_solver *s = keel_open(&other, &(keel_options){.method = "radau", .check_jacobians = 1});
+    keel_run(s, 0.1);
+    snprintf(text, sizeof text, "%s", keel_message(s));
+    *steps = keel_statistics(s).steps;
+    keel_close(s);
+    return text;
+}
+
+/* It is exact in models: runs are those by differences, and one that is wrong is told. */
+static void the_change_of_masses_is_given(void **state) {
+    const char *const moving[] = {wagon, PENDULA("")};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        keel_model *m;
+        long exact, steps;
+        const keel_problem *p = read_text(moving[i], &m);
+        assert_true(p->extras->mass_change && !p->mass.constant);
+        assert_string_equal(sentence_with(p, p->extras->mass_change, &exact), "");
+        assert_string_equal(sentence_with(p, NULL, &steps), "");
+        assert_int_equal(exact, steps);
+        plain = p;
+        assert_non_null(strstr(sentence_with(p, wrong_in_one, &steps), "mass_change is wrong in row 0"));
+        keel_model_close(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_equations_are_solved),
         cmocka_unit_test(runs_are_those_of_dense_matrices),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(what_is_held_at_zero_shortens_no_step),
+        cmocka_unit_test(the_change_of_masses_is_given),
     };
     return sparse_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }
