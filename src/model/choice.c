@@ -2,6 +2,7 @@
 #include "model/choice.h"
 
 #include "base/text.h"
+#include "linalg/saddle.h"
 #include "model/tangent.h"
 #include "symbolic/derive_rules.h"
 
@@ -97,10 +98,20 @@ int choice_find(struct formulation *r) {
     return found >= 0;
 }
 
+/* Has the core sparse factors for M and K (core/choice_sparse.c)? */
+static int goes_sparse(const struct formulation *r, int own) {
+    const struct derive_sparse *j = &r->algebraic.jacobian;
+    double entries = 0;
+    for (int k = 0; k < r->choice.coordinates && j->row_start; k++)
+        for (int i = r->choice.motion[k], e = j->row_start[i]; e < j->row_start[i + 1]; e++)
+            entries += j->column[e] >= r->n && j->column[e] < r->n + own;
+    return j->row_start && saddle_pays(r->choice.coordinates, r->choice.rows, entries, 0);
+}
+
 int choice_without(struct formulation *r, int own, const int *rows) {
     if (r->choice.rows || r->y->redundants) return 1;
     int found = is_mechanics(r);
-    if (found > 0 && !choice_places(r, own, rows)) r->choice.rows = 0;
+    if (found > 0 && !(choice_places(r, own, rows) && goes_sparse(r, own))) r->choice.rows = 0;
     return found >= 0;
 }
 
