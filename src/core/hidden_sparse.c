@@ -129,7 +129,7 @@ void hidden_sparse_layout(struct field *fd, struct arena *a) {
     r->block[0] = k ? (struct hidden_block){0, k, 0, nq, .pattern = *fd->constraint.user.pattern}
                     : (struct hidden_block){0, r->count, 0, fd->n, .pattern = r->pattern};
     lay_out_block(&r->block[0], a, r->weighted); /* its entries are the first */
-    hidden_directions_layout(fd, a);
+    manifold_directions_layout(fd, a);
     if (!k) return;
     r->block[1] = (struct hidden_block){k, k, nq, nq, .pattern = pattern_by_momenta(fd, a)};
     lay_out_block(&r->block[1], a, arena_doubles(a, (size_t)r->block[1].pattern.nnz));
@@ -140,13 +140,13 @@ int hidden_sparse_attach(struct field *fd) {
     int starved = 0;
     r->block[0].saddle.lu = r->block[1].saddle.lu = NULL;
     for (int b = 0; b < r->blocks && r->sparse; b++) starved |= saddle_attach(&r->block[b].saddle);
-    return hidden_directions_attach(fd) || starved;
+    return manifold_directions_attach(fd) || starved;
 }
 
 void hidden_sparse_detach(struct field *fd) {
     struct hidden_rows *r = &fd->hidden_rows;
     for (int b = 0; b < r->blocks && r->sparse; b++) saddle_detach(&r->block[b].saddle);
-    hidden_directions_detach(fd);
+    manifold_directions_detach(fd);
 }
 
 keel_status hidden_sparse_entries(struct field *fd, int lead, double t, const double *u) {

@@ -62,9 +62,9 @@ void hidden_sparse_layout(struct field *fd, struct arena *a);
 int hidden_sparse_attach(struct field *fd); /* 1: no memory */
 void hidden_sparse_detach(struct field *fd);
 /* manifold_hidden_staggered.c */
-void hidden_directions_layout(struct field *fd, struct arena *a);
-int hidden_directions_attach(struct field *fd); /* 1: no memory */
-void hidden_directions_detach(struct field *fd);
+void manifold_directions_layout(struct field *fd, struct arena *a);
+int manifold_directions_attach(struct field *fd); /* 1: no memory */
+void manifold_directions_detach(struct field *fd);
 /* H at (t, u): the rows of F or g that lead, or those of h or d/dt g; all of them. */
 keel_status hidden_sparse_entries(struct field *fd, int lead, double t, const double *u);
 keel_status hidden_sparse_all(struct field *fd, double t, const double *u);

@@ -32,7 +32,7 @@ static int direction_of(const keel_pattern *p, int i, const int *direction) {
     return found;
 }
 
-void hidden_directions_layout(struct field *fd, struct arena *a) {
+void manifold_directions_layout(struct field *fd, struct arena *a) {
     struct hidden_directions *d = &fd->hidden_rows.directions;
     const keel_variations *v = variations_of(fd);
     const keel_pattern *p = fd->hidden.user.pattern;
@@ -111,7 +111,7 @@ static void number_columns(const struct field *fd, struct hidden_directions *d) 
     }
 }
 
-int hidden_directions_attach(struct field *fd) {
+int manifold_directions_attach(struct field *fd) {
     struct hidden_directions *d = &fd->hidden_rows.directions;
     d->saddle.lu = NULL;
     d->fits = d->stands = 0;
@@ -122,7 +122,7 @@ int hidden_directions_attach(struct field *fd) {
     return d->fits && saddle_attach(&d->saddle);
 }
 
-void hidden_directions_detach(struct field *fd) {
+void manifold_directions_detach(struct field *fd) {
     if (fd->hidden_rows.directions.fits) saddle_detach(&fd->hidden_rows.directions.saddle);
     fd->hidden_rows.directions.fits = 0;
 }
