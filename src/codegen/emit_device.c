@@ -56,7 +56,7 @@ static int device_side_by_side(const struct emit_loop *loop, int adaptive) {
     int room = 228 / ((aside < MOST_ASIDE ? aside : MOST_ASIDE) + 1);
     if (!loop->kept) return plain <= 64 ? 8 : plain <= 80 ? 6 : 4;
     if (adaptive || loop->motion || plain > 64) return adaptive ? 2 : 3;
-    return room < 5 ? room : 5;
+    return room < 6 ? room : 6;
 }
 
 /* A kernel up to its loop over runs, and from there to the first step of one. */
@@ -148,13 +148,15 @@ static void put_steps(struct emit *e, const struct emit_loop *loop, int keeps, i
     char head[] = "steps00", condition[60];
     head[5] = (char)('0' + keeps), head[6] = (char)('0' + adaptive);
     put_head(e, head, loop, adaptive);
-    emit_put(e, "struct lanes l;\nfor (int runs = 0;;) {\nif (!runs) {\n");
+    emit_put(e, adaptive ? "struct lanes l;\nfor (int runs = 0;;) {\nif (!runs) {\n"
+                         : "struct lanes l;\nfor (int runs = 1;; runs = 1) {\n");
     put_take(e, loop);
-    emit_put(e, "lanes_load(&l, &p, &m, state, %d, %d);\n}\n", keeps, adaptive);
+    emit_put(e, "lanes_load(&l, &p, &m, state, %d, %d);\n%s", keeps, adaptive,
+             adaptive ? "}\n" : "while (runs) {\n");
     emit_put(e, "DEVICE_STEP;\nruns = lanes_%s(&l, &table_%s, &p, &m, ", adaptive ? "attempt" : "step",
              loop->name);
     emit_loop_functions(e, loop, adaptive);
-    emit_put(e, "own, %d);\nif (runs) continue;\n", keeps);
+    emit_put(e, "own, %d);\n%s", keeps, adaptive ? "if (runs) continue;\n" : "}\n");
     if (loop->kept && !loop->motion)
         emit_put(e, "lanes_find_again(&l, &p, &m, values_%s, own, %d);\n", loop->name, adaptive);
     emit_put(e, "lanes_store(&l, &table_%s, &p, &m, %d, %d, taken);\n", loop->name, keeps, adaptive);

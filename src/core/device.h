@@ -169,6 +169,22 @@ static int device_blocks(int count, int adaptive) {
     return (threads + DEVICE_THREADS - 1) / DEVICE_THREADS;
 }
 
+/* How much of the memory beside the registers is shared, and how much a cache: as much as all blocks want
+ * that registers have room for.  A wish; whatever comes of it, the results are the same. */
+static void device_share(device_kernel *kernel) {
+    struct cudaFuncAttributes own;
+    int blocks = 0, all = 0, device = 0;
+    if (cudaFuncGetAttributes(&own, (const void *)kernel) != cudaSuccess || own.sharedSizeBytes == 0) return;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, DEVICE_THREADS, 0);
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+    size_t wanted = (size_t)blocks * (own.sharedSizeBytes + 1024); /* 1 kB of each block for itself */
+    size_t percent = all > 0 ? (100 * wanted + (size_t)all - 1) / (size_t)all : 100;
+    cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                         percent < 100 ? (int)percent : 100);
+    cudaGetLastError();
+}
+
 static int device_go(struct device_queue *q, device_kernel *kernel, int adaptive, int count,
                      struct keel_kernel_state *const *state, void *const *user, long *taken, char *message,
                      size_t capacity) {
@@ -183,6 +199,7 @@ static int device_go(struct device_queue *q, device_kernel *kernel, int adaptive
                       capacity))
         return 1;
     device_clock(q, DEVICE_THERE);
+    device_share(kernel);
     DEVICE_LAUNCH(kernel, device_blocks(count, adaptive), DEVICE_THREADS, q->stream, q->there, count,
                   q->next);
     device_clock(q, DEVICE_KERNEL);

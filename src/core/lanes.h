@@ -60,19 +60,12 @@ static inline long lanes_steps(const struct lanes *l, int i) {
 #endif
 }
 
-/* How long fixed steps are; where they end: that which is next, or, for `more` = 0, the last one. */
-static inline keel_real lanes_length(const struct lanes *l) {
-#ifdef KEEL_DEVICE
-    return l->k[0]->h;
-#else
-    return l->h;
-#endif
-}
+/* Where fixed steps end: that which is next, or, for `more` = 0, the last one. */
 static inline keel_real lanes_time(const struct lanes *l, int more) {
 #ifdef KEEL_DEVICE
     const struct keel_kernel_state *k = l->k[0];
     long done = l->done[0] - l->quiet;
-    return done + more ? k->base + (double)(k->first + done + more) * k->h : k->t;
+    return done + more ? k->base + (double)(k->first + done + more) * l->h : k->t;
 #else
     return more ? l->base + (l->number + 1.0) * l->h : l->t;
 #endif
@@ -86,6 +79,15 @@ static inline keel_truth lanes_finite(int n, const keel_real *x) {
 
 static inline void lanes_choose(int n, keel_truth truth, const keel_real *a, keel_real *b) {
     KEEL_RK_UNROLL for (int i = 0; i < n; i++) b[i] = keel_select(truth, a[i], b[i]);
+}
+
+/* What lies beside the registers of a device is written only where it is another. */
+static inline void lanes_put(keel_truth truth, keel_real a, keel_real *to) {
+#ifdef KEEL_DEVICE
+    if (keel_all(truth)) *to = a;
+#else
+    *to = keel_select(truth, a, *to);
+#endif
 }
 
 static inline void lanes_stop(struct lanes *l, keel_truth which, int due) {
@@ -360,25 +362,39 @@ static inline int lanes_may_outgrow(const struct project *p, const struct lanes_
 #endif
 }
 
-/* Into largest residuals and sizes; who has outgrown its sizes? */
-static inline keel_truth lanes_take_in(struct lanes *l, const struct project *p,
-                                       const struct lanes_workspace *m, keel_truth done) {
-    keel_truth outgrown = {0};
+/* Into the largest residuals. */
+static inline void lanes_take_in(const struct project *p, const struct lanes_workspace *m, keel_truth done) {
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
         keel_real off = keel_abs(p->residual[i]);
-        m->worst[i] = keel_select(done & ~(m->worst[i] > off), off, m->worst[i]);
+        lanes_put(done & ~(m->worst[i] > off), off, &m->worst[i]);
         if (m->was) m->was[i] = keel_select(done, p->residual[i], m->was[i]);
     }
-    if (lanes_may_outgrow(p, m, m->x)) {
-        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
-            keel_real size = keel_abs(m->x[i]);
-            keel_truth larger = done & ~(size <= m->largest[i]);
-            m->largest[i] = keel_select(larger, size, m->largest[i]);
-            outgrown |= larger;
-        }
+}
+
+/* Into the sizes; who has outgrown them? */
+static inline keel_truth lanes_outgrow(const struct project *p, const struct lanes_workspace *m,
+                                       keel_truth done) {
+    keel_truth outgrown = {0};
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
+        keel_real size = keel_abs(m->x[i]);
+        keel_truth larger = done & ~(size <= m->largest[i]);
+        m->largest[i] = keel_select(larger, size, m->largest[i]);
+        outgrown |= larger;
     }
-    lanes_keep_sizes(l, p, m, done);
     return outgrown;
+}
+
+static inline void lanes_count(struct lanes *l, keel_truth done) {
+    for (int i = 0; i < KEEL_LANES; i++)
+        if (done[i]) l->done[i]++;
+}
+
+/* After a step of the runs in `done`: is nothing due in it, so that it was counted ahead?  Else it is counted
+ * now. */
+static inline int lanes_was_quiet(struct lanes *l, keel_truth done) {
+    if (l->quiet) return l->quiet--, 1;
+    lanes_count(l, done);
+    return 0;
 }
 
 /* Whose rates are to be looked at after this step? */

@@ -415,10 +415,14 @@ static inline void motion_measure(struct lanes *l, const struct project *p, cons
                                   keel_fn *gradients, void *user, keel_truth done, int keeps, int adaptive) {
     const struct mechanism model = motion_model();
     struct motion *w = (struct motion *)user;
-    keel_truth outgrown = lanes_take_in(l, p, m, done);
     (void)gradients, (void)keeps;
-    if (adaptive && keel_any(outgrown)) lanes_limit(l, p, m);
-    if (l->quiet || model.invariants == 0) return;
+    lanes_take_in(p, m, done);
+    lanes_keep_sizes(l, p, m, done);
+    if (lanes_may_outgrow(p, m, m->x)) {
+        keel_truth outgrown = lanes_outgrow(p, m, done);
+        if (adaptive && keel_any(outgrown)) lanes_limit(l, p, m);
+    }
+    if (lanes_was_quiet(l, done) || model.invariants == 0) return;
     keel_truth looks = lanes_looks(l, done);
     if (!keel_any(looks)) return;
     model.gradients(adaptive ? l->t : lanes_time(l, 0), m->x, w->gradients, user);

@@ -33,17 +33,26 @@ static inline void lanes_iterate_general(const struct project *p, const keel_rea
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) x[j] += p->d[j] * p->inverse_weight[j];
 }
 
-/* On a device a row space that is hardly ever wanted is found again: it would take registers from all. */
+/* On a device a row space that is hardly ever wanted is found again: it would take registers from all.  So
+ * are gradients and residuals of a fixed step, which it reads once: to store them would take its time. */
 #ifdef KEEL_DEVICE
 #define LANES_FRESH(fresh) 1
+#define LANES_BRIEF(adaptive) (!(adaptive))
 #else
 #define LANES_FRESH(fresh) (fresh)
+#define LANES_BRIEF(adaptive) 0
 #endif
+
+/* Gradients and residuals of p to where what is rare looks for them. */
+static inline void lanes_lay_aside(const struct project *p, const struct lanes_workspace *m) {
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept * p->n; i++) m->gradients[i] = p->jacobian[i];
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) m->off[i] = p->residual[i];
+}
 
 static inline void lanes_iterate(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                                  keel_real *x, int fresh) {
     if (!p->two_short) {
-        lanes_iterate_general(p, m->off, x, fresh);
+        lanes_iterate_general(p, fresh ? p->residual : m->off, x, fresh);
         return;
     }
     keel_real d[4] = {0}, other[4];
@@ -51,6 +60,7 @@ static inline void lanes_iterate(struct lanes *l, const struct project *p, const
     l->general = ~good;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) other[i] = x[i], x[i] -= d[i];
     if (__builtin_expect(keel_all(good), 1)) return;
+    if (fresh) lanes_lay_aside(p, m);
     LANES_RARE;
     lanes_iterate_general(m->general, m->off, other, LANES_FRESH(fresh));
     lanes_choose(p->n, ~good, other, x);
@@ -107,6 +117,16 @@ static inline keel_truth lanes_insist(struct lanes *l, const struct project *p,
     return lost;
 }
 
+/* What lanes_lay_aside would have left, from where the projection began. */
+static inline void lanes_look_back(const struct lanes *l, const struct project *p,
+                                   const struct lanes_workspace *m, keel_fn *values, keel_fn *gradients,
+                                   void *user) {
+    gradients(l->t_new, m->begin, m->gradients, user);
+    values(l->t_new, m->begin, m->off, user);
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) m->off[i] -= m->reference[i];
+    LANES_RARE;
+}
+
 /* Brings next to the manifold where `want` says so; returns where that was done.  The rate of a fixed step is
  * in stage then. */
 static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
@@ -122,21 +142,33 @@ static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
 #endif
         l->beyond = beyond;
     }
-    gradients(l->t_new, m->next, m->gradients, user);
+    keel_real brief[KEEL_LANES_ROWS * KEEL_LANES_STATES];
+    struct project first = *p;
+    if (LANES_BRIEF(adaptive)) first.jacobian = brief;
+    gradients(l->t_new, m->next, LANES_BRIEF(adaptive) ? brief : m->gradients, user);
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->begin[i] = m->next[i];
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) m->off[i] = p->residual[i];
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept && !LANES_BRIEF(adaptive); i++) m->off[i] = p->residual[i];
     keel_truth good = keel_always;
     if (l->quiet == 0) {
         keel_truth due = {0};
         for (int i = 0; i < KEEL_LANES; i++)
             if (l->own[i] && want[i] && project_due(lanes_steps(l, i))) due[i] = -1;
-        if (keel_any(due)) good = ~lanes_grow(l, p, m, due);
+        if (keel_any(due)) {
+            if (LANES_BRIEF(adaptive)) lanes_lay_aside(&first, m);
+            good = ~lanes_grow(l, p, m, due);
+        }
+#ifdef KEEL_DEVICE
+        lanes_stop(l, ~good, 1);
+        want &= good;
+        good = keel_always;
+#endif
     }
-    lanes_iterate(l, p, m, m->next, 1);
+    lanes_iterate(l, &first, m, m->next, 1);
     if (!adaptive) rhs(l->t_new, m->next, m->stage, user);
     lanes_residual(p, m, values, user, l->t_new);
     keel_truth open = want & l->live & ~(good & lanes_hold(p));
     if (__builtin_expect(keel_any(open), 0)) {
+        if (LANES_BRIEF(adaptive)) lanes_look_back(l, p, m, values, gradients, user);
         keel_truth lost = lanes_insist(l, p, m, values, user, open, good);
         if (keel_any(lost)) lanes_stop(l, lost, 0);
         want &= ~lost;

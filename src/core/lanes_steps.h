@@ -12,14 +12,17 @@
 
 /* After a step ------------------------------------------------------------------------------------------ */
 
-/* The rows at the new state of the runs in `done`: the largest residuals, sizes, and now and then whether
- * they rest. */
+/* A step of the runs in `done` stands, and is counted.  The rows at its end: the largest residuals, sizes,
+ * and now and then whether they rest. */
 static inline void lanes_measure(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                                  keel_fn *gradients, void *user, keel_truth done, int keeps, int adaptive) {
-    keel_truth outgrown = lanes_take_in(l, p, m, done);
-    if (!keeps) return;
-    if (keel_any(outgrown)) lanes_weigh(l, p, m, outgrown, adaptive);
-    if (l->quiet) return;
+    lanes_take_in(p, m, done);
+    if (lanes_may_outgrow(p, m, m->x)) {
+        keel_truth outgrown = lanes_outgrow(p, m, done);
+        if (keeps && keel_any(outgrown)) lanes_weigh(l, p, m, outgrown, adaptive);
+    }
+    if (lanes_was_quiet(l, done) || !keeps) return;
+    lanes_keep_sizes(l, p, m, done);
     keel_truth looks = lanes_looks(l, done);
     if (!keel_any(looks)) return;
     gradients(adaptive ? l->t : lanes_time(l, 0), m->x, m->gradients, user);
@@ -34,11 +37,6 @@ static inline void lanes_before(struct lanes *l, int watches) {
         else if (watches && l->rejected[i] == 0 && project_due(lanes_steps(l, i) + 1))
             l->k[i]->due = 1, l->stop[i] = -1;
     }
-}
-
-static inline void lanes_count(struct lanes *l, keel_truth done) {
-    for (int i = 0; i < KEEL_LANES; i++)
-        if (done[i]) l->done[i]++;
 }
 
 /* Fixed steps ------------------------------------------------------------------------------------------- */
@@ -115,7 +113,6 @@ static inline void lanes_end(struct lanes *l, const struct project *p, const str
     lanes_choose(p->n, done, m->stage, m->f);
     l->t = keel_select(done, l->t_new, l->t);
     lanes_take_back(l);
-    lanes_count(l, done);
     LANES_MEASURE(l, p, m, gradients, user, done, keeps, 0);
 }
 
@@ -131,8 +128,7 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
         if (keel_any(l->stop)) return 0;
         if (!m->glide) lanes_plan(l, keeps);
     }
-    keel_rk_step(table, p->n, rhs, user, lanes_time(l, 0), lanes_length(l), m->x, m->f, m->k, m->stage,
-                 m->dx);
+    keel_rk_step(table, p->n, rhs, user, lanes_time(l, 0), l->h, m->x, m->f, m->k, m->stage, m->dx);
     l->t_new = lanes_time(l, 1);
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     keel_truth done = l->live;
@@ -152,9 +148,7 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->x[i] = m->next[i], m->f[i] = m->stage[i];
     l->t = l->t_new;
     l->number += 1.0;
-    if (!l->quiet) lanes_count(l, l->live);
     LANES_MEASURE(l, p, m, gradients, user, keel_always, keeps, 0);
-    if (l->quiet) l->quiet--;
     return !keel_any(l->stop);
 }
 
@@ -350,8 +344,8 @@ static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const str
     lanes_choose(p->n, done, m->next, m->x);
     lanes_choose(p->n, done, m->stage, m->f);
     l->t = keel_select(done, l->t_new, l->t);
-    lanes_count(l, done);
     if (keeps || watches) LANES_MEASURE(l, p, m, gradients, user, done, keeps, 1);
+    else lanes_count(l, done);
     return 1;
 }
 

@@ -209,7 +209,9 @@ static inline keel_truth rowspace_two_short(struct rowspace *s, int n, const kee
     keel_real cross = rowspace_dot_short(n, g, to_h), area = length * whole;
     keel_real determinant = area - cross * cross, reciprocal = 1.0 / determinant;
     keel_truth good = keel_and(determinant >= 1e-6 * area, keel_and(area > 1e-200, area < 1e200));
-    if (!keel_any(good)) return good;
+#ifndef KEEL_LANES /* where the way round costs more than what it spares */
+    if (!good) return good;
+#endif
     keel_real along = c0 * whole - c1 * cross, across = c1 * length - c0 * cross;
     ROWSPACE_UNROLL for (int i = 0; i < 4; i++) {
         d[i] = reciprocal * (along * to_g[i] + across * to_h[i]);
