@@ -137,7 +137,7 @@ static int is_missing(const char *field) {
 static enum table_status read_number(const struct table *t, struct reader *r, double *value) {
     char *end = r->field;
     if (r->column > t->columns)
-        return wrong(r, "there are more fields than the %d names of the heading", t->columns);
+        return wrong(r, "there are more fields than names in the heading (%d)", t->columns);
     const char *name = t->name[r->column - 1];
     *value = NAN;
     if (r->missing && is_missing(r->field)) return TABLE_READ;

@@ -51,6 +51,15 @@ static void halt(struct sweep_run *r) {
     pthread_mutex_unlock(&r->lock);
 }
 
+/* The blocks of this process cannot be written; those that were stay. */
+static int write_failed(struct sweep_run *r, int error) {
+    return job_fail(&r->sweep.job, EXIT_FAILED,
+                    "%.300s cannot be written: %s; what is finished stays, go on with: keel sweep --resume "
+                    "%.200s",
+                    r->shards.shard[r->own].claim->path, strerror(error),
+                    r->file.claim ? r->file.claim->path : "FILE");
+}
+
 /* Finished blocks, as a keel_block_sink; of this process alone. */
 static int take_block(void *run, const keel_block *b) {
     struct sweep_run *r = run;
@@ -60,8 +69,7 @@ static int take_block(void *run, const keel_block *b) {
         int error = errno;
         pthread_mutex_lock(&r->lock);
         r->halt = 1;
-        job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", r->shards.shard[r->own].claim->path,
-                 strerror(error));
+        write_failed(r, error);
         pthread_mutex_unlock(&r->lock);
         return j->status;
     }
@@ -205,7 +213,6 @@ int sweep_run_blocks(struct sweep_run *r) {
     if (r->shown > 0) fprintf(stderr, "\r%78s\r", "");
     int goes_on = r->ranks.size > 1 || r->parts || status; /* others read it, or a later run */
     if (r->own >= 0 && goes_on && shard_settle(&r->shards.shard[r->own]) && status == 0)
-        status = job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", r->shards.shard[r->own].claim->path,
-                          strerror(errno));
+        status = write_failed(r, errno);
     return status;
 }
