@@ -190,8 +190,8 @@ void structure_sample_move(struct structure_sample *v, const struct structure_wo
     }
 }
 
-/* Nodes that the roots do not reach have no values, and cost nothing: an equation, one of many, reaches little
- * of the graph. */
+/* Nodes that the roots do not reach have no values, and cost nothing: an equation, one of many, reaches
+ * little of the graph. */
 int structure_sample_room(struct structure_sample *v, struct expr_list *list, const struct structure_work *w,
                           size_t roots, const expr *root) {
     size_t capacity = w->g->count;

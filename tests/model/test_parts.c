@@ -293,8 +293,8 @@ static void closed_loops_move(void **state) {
     }
 }
 
-/* Bodies in space that hang on each other, 120 of them: reading takes some 9.7 million operations each, however
- * many there are. */
+/* Bodies in space that hang on each other: reading takes some 9.7 million operations each, however many there
+ * are. */
 static void joints_in_space_are_read_in_proportion(void **state) {
     (void)state;
     static const char text[] =
