@@ -366,11 +366,11 @@ static void put_samples(struct emit *e, const char *name, const struct emit_meth
     emit_put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width,
              width, width, method->rk->stages * n, n, n);
     emit_put(e, "double error[%d] __attribute__((aligned(32))) = {0}, scale[%d];\n", 2 * width, n);
-    emit_put(e, "double value[%d] = {0}, x_before[%d], f_before[%d];\n", values, width, width);
+    emit_put(e, "double value[%d] = {0};\n", values);
     emit_put(e, "struct project p = {.n = %d, .width = %d};\n", n, width);
     emit_put(e, "struct kernel_workspace work = {x, f, next, k, stage, dx, 0, error, 0, scale, 0};\n");
-    emit_put(e, "struct kernel_sample sample = {sample_%s, assign_%s, value, x_before, f_before, %d, %d};\n",
-             name, name, sample->first, sample->count);
+    emit_put(e, "struct kernel_sample sample = {sample_%s, assign_%s, value, %d, %d};\n", name, name,
+             sample->first, sample->count);
     emit_put(e, "return kernel_samples(&loop_%s, &p, &work, rhs_%s, ", name, name);
     if (emit_two_estimates(method->rk)) emit_put(e, "&table_%s.norm", name);
     else emit_put(e, "0");

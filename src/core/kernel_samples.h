@@ -14,7 +14,7 @@
 struct kernel_sample {
     keel_fn *values;
     void (*assign)(const double *value, double *x);
-    double *value, *x_before, *f_before; /* before: where the cycle began */
+    double *value;
     int first, count;
 };
 
@@ -117,59 +117,57 @@ static inline long kernel_cycle_adaptive(const struct kernel_method *method, con
     return 0;
 }
 
-/* 0 * (x_1 + x_2 + ..), which is 0 where all are finite: one look is for several of these. */
-static inline double kernel_off(int n, const double *x) {
-    double sum = 0;
-    KEEL_RK_UNROLL for (int i = 0; i < n; i++) sum += x[i] * 0;
+/* sum + x_1 + x_2 + ..: where it is finite all of them are.  One look is for several sums; where numbers near
+ * the largest let it overflow, the core looks at each. */
+static inline double kernel_summed(int n, const double *x, double sum) {
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) sum += x[i];
     return sum;
 }
 
 /* What is sampled, where the steps have led, and what keel_go_on makes of it; 0: it is for the core. */
 static inline int kernel_act(const struct project *p, struct kernel_workspace *m, keel_fn *rhs, void *user,
                              const struct kernel_sample *sample, double t) {
-    double off = kernel_off(p->n, m->x); /* what is not finite stays so, unless it is assigned */
+    double sum = kernel_summed(p->n, m->x, 0); /* what is not finite stays so, unless it is assigned */
     if (sample->values(t, m->x, sample->value, user) != 0) return 0;
-    off += kernel_off(sample->count, sample->value + sample->first);
+    sum = kernel_summed(sample->count, sample->value + sample->first, sum);
     sample->assign(sample->value, m->x);
-    return rhs(t, m->x, m->f, user) == 0 && off + kernel_off(p->n, m->f) == 0;
+    return rhs(t, m->x, m->f, user) == 0 && kernel_summed(p->n, m->f, sum) * 0 == 0;
 }
 
-/* Returns how many samples there were. */
+/* Returns how many samples there were.  Where the last of them has left the motion stands in k->x and k->f,
+ * which nothing waits for: a copy beside the states would be on the way from one step to the next. */
 static inline long kernel_samples(const struct kernel_method *method, const struct project *p,
                                   struct kernel_workspace *m, keel_fn *rhs, kernel_norm *norm,
                                   const struct kernel_sample *sample, void *user, struct keel_sample_state *s,
                                   int adaptive) {
     struct keel_kernel_state *k = &s->k;
-    long samples = 0, done = 0, count = 0;
+    long samples = 0, done = 0, count = 0, most = s->most;
     struct kernel_attempt a = {.t = k->t, .steps = k->steps};
-    double largest[KERNEL_SAMPLED];
-    kernel_copy(p->n, k->x, m->x);
-    kernel_copy(p->n, k->f, m->f);
+    double largest[KERNEL_SAMPLED], next = s->next, direction = k->direction, *x = k->x, *f = k->f;
+    kernel_copy(p->n, x, m->x);
+    kernel_copy(p->n, f, m->f);
     kernel_copy(p->n, k->largest, largest);
-    while (samples < s->most) {
-        double t = s->next * s->period, begin = a.t, h_next = k->h_next, error_before = k->error_before;
+    while (samples < most) {
+        double t = next * s->period, begin = a.t, h_next = k->h_next, error_before = k->error_before;
         long rejected = k->rejected, steps = a.steps;
-        kernel_copy(p->n, m->x, sample->x_before);
-        kernel_copy(p->n, m->f, sample->f_before);
         count = adaptive ? kernel_cycle_adaptive(method, p, m, rhs, norm, user, s, &a, t, k->count - done)
                          : kernel_cycle_fixed(method, p, m, rhs, user, k, &a, t, k->count - done, count);
         if (!count || !kernel_act(p, m, rhs, user, sample, t)) {
-            kernel_copy(p->n, sample->x_before, m->x);
-            kernel_copy(p->n, sample->f_before, m->f);
             a.t = begin, a.steps = steps;
             k->h_next = h_next, k->error_before = error_before, k->rejected = rejected;
             break;
         }
+        kernel_copy(p->n, m->x, x);
+        kernel_copy(p->n, m->f, f);
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) largest[i] =
             step_control_max(largest[i], __builtin_fabs(m->x[i]));
         if (adaptive) s->familiar = s->taken = __builtin_fabs(a.h), k->error_before = 1e-4;
-        s->next += k->direction;
+        next += direction;
         done += count;
         samples++;
     }
-    kernel_copy(p->n, m->x, k->x);
-    kernel_copy(p->n, m->f, k->f);
     kernel_copy(p->n, largest, k->largest);
+    s->next = next;
     k->t = a.t;
     k->steps = a.steps;
     k->calls = kernel_calls(method, m, done, k->rejected, 0, 0, 0) + samples;

@@ -309,6 +309,26 @@ static void mechanics(struct check *c, struct model_mode *mode, struct dimension
     }
 }
 
+/* The push of a contact times its gap is an energy, the drag times the sliding velocity a power; friction is
+ * their ratio. */
+static void contacts(struct check *c, const struct model_mode *mode, struct dimension energy) {
+    const struct dimension none = {.any = 0};
+    for (int i = 0; i < mode->contacts; i++) {
+        const struct model_contact *one = &mode->contact[i];
+        struct dimension gap = look(c, one->gap, one->where), sliding = look(c, one->sliding, one->where);
+        struct dimension push = look(c, c->m->held[one->push].of, one->where);
+        dimension_same(&c->x, dimension_add(&c->x, push, gap, SYNTAX_WHOLE), energy);
+        look(c, one->restitution, one->where);
+        must_be(c, one->restitution, none, "restitution");
+        if (one->drag < 0) continue;
+        struct dimension drag = look(c, c->m->held[one->drag].of, one->where);
+        struct dimension power = dimension_add(&c->x, energy, dimension_second(1), -SYNTAX_WHOLE);
+        dimension_same(&c->x, dimension_add(&c->x, drag, sliding, SYNTAX_WHOLE), power);
+        look(c, one->friction, one->where);
+        must_be(c, one->friction, dimension_add(&c->x, drag, push, -SYNTAX_WHOLE), "drag by push");
+    }
+}
+
 static void events(struct check *c, struct model_mode *mode) {
     for (int i = 0; i < mode->events + mode->timed; i++) {
         const struct model_event *event = &mode->event[i];
@@ -388,6 +408,7 @@ static void check_all(struct check *c) {
         rows(c, &mode->constraint);
         rows(c, &mode->rolling);
         if (mode->function != EXPR_NONE && m->form != MODEL_POISSON) mechanics(c, mode, energy);
+        contacts(c, mode, energy);
         rows(c, &mode->invariant);
         outputs(c, &mode->output);
         events(c, mode);

@@ -106,6 +106,30 @@ static parts_tail *place(struct parts *x, const struct parts_scope *scope, int w
     return whole && scope->index.count && x->hoist ? x->hoist : out;
 }
 
+/* The index of a loop around the instance that stands in e; NULL: none. */
+static const char *loop_in(const struct parts_scope *scope, const struct syntax_node *e) {
+    const char *found = NULL;
+    for (int i = 0; e && e->kind == SYNTAX_REF && i < scope->index.count; i++)
+        if (strcmp(e->text, scope->index.node[i]->text) == 0) return e->text;
+    for (const struct syntax_node *part = e ? e->parts : NULL; part && !found; part = part->next)
+        found = loop_in(scope, part);
+    return found;
+}
+
+/* What stands before the loop has one size for all values of its index. */
+static void check_sizes(struct parts *x, const struct parts_scope *scope, const struct syntax_item *item) {
+    for (const struct syntax_range *r = item->bounds; r; r = r->next) {
+        const char *low = loop_in(scope, r->low), *index = low ? low : loop_in(scope, r->high);
+        if (!index) continue;
+        source_hint(
+            parts_error(x, item->name_span,
+                        "`%.60s` would have another size for each value of `%.40s`, and an array has one.",
+                        item->name, index),
+            "Parts in a loop are alike in size. Write a `use` of its own for each size.");
+        return;
+    }
+}
+
 /* One entry as a statement of its own; NULL without memory. */
 static struct syntax_item *lone(struct parts *x, const struct parts_scope *scope,
                                 const struct parts_local *local, const struct syntax_statement *s,
@@ -119,6 +143,7 @@ static struct syntax_item *lone(struct parts *x, const struct parts_scope *scope
     one->left = one->right = NULL;
     copy->name = parts_name(x, scope, item->name);
     if (scope->part && !item->parameters) copy->bounds = parts_bounds(x, scope, whole, copy->bounds);
+    if (whole && x->hoist && !item->parameters) check_sizes(x, scope, copy);
     return copy;
 }
 

@@ -90,6 +90,12 @@ struct structure_sample {
 /* All that the roots reach, at random point number `point` (the same in every call).  0 or -1. */
 int structure_sample_open(struct structure_sample *v, const struct structure_work *w, size_t roots,
                           const expr *root, int point);
+/* The same for one point after the other: room for all that the roots reach, which are the list, to be freed;
+ * then the values at a point. */
+int structure_sample_room(struct structure_sample *v, struct expr_list *list, const struct structure_work *w,
+                          size_t roots, const expr *root);
+void structure_sample_move(struct structure_sample *v, const struct structure_work *w,
+                           const struct expr_list *list, int point);
 void structure_sample_close(struct structure_sample *v);
 int structure_sample_finite(const struct structure_sample *v, expr e);
 int structure_sample_zero(const struct structure_sample *v, expr e);

@@ -179,8 +179,8 @@ static double fill(struct structure_sample *v, const struct structure_work *w, c
 
 /* At every second point exponentials have a base that keeps them moderate: exp(40*u) of two random u would
  * hide one entry of a matrix behind the round-off of another. */
-static void move_to(struct structure_sample *v, const struct structure_work *w, const struct expr_list *list,
-                    int point) {
+void structure_sample_move(struct structure_sample *v, const struct structure_work *w,
+                           const struct expr_list *list, int point) {
     enum { MODERATE = 3, ROUNDS = 3 };
     v->theta = 1;
     for (int round = 0; round < ROUNDS; round++) {
@@ -190,26 +190,30 @@ static void move_to(struct structure_sample *v, const struct structure_work *w, 
     }
 }
 
-/* Room for the values of all that the roots reach, which are the list.  0 or -1. */
-static int take_room(struct structure_sample *v, const struct structure_work *w, size_t roots,
-                     const expr *root, struct expr_list *list) {
+/* Nodes that the roots do not reach have no values, and cost nothing: an equation, one of many, reaches
+ * little of the graph. */
+int structure_sample_room(struct structure_sample *v, struct expr_list *list, const struct structure_work *w,
+                          size_t roots, const expr *root) {
     size_t capacity = w->g->count;
     *v = (struct structure_sample){0};
-    if (expr_reach(w->g, roots, root, list)) return -1;
-    if (expr_spend(w->g, 2.0 * (double)capacity))
-        *v = (struct structure_sample){.value = calloc(capacity, sizeof *v->value),
-                                       .mass = calloc(capacity, sizeof *v->mass)};
-    if (v->value && v->mass) return 0;
+    if (expr_reach(w->g, roots, root, list)) return structure_out_of_memory(w->s);
+    if (expr_spend(w->g, 2.0 * (double)list->count))
+        *v = (struct structure_sample){.value = malloc(capacity * sizeof *v->value),
+                                       .mass = malloc(capacity * sizeof *v->mass)};
+    if (v->value && v->mass) {
+        v->value[EXPR_NONE] = v->mass[EXPR_NONE] = 0; /* the operand that a function of one does not have */
+        return 0;
+    }
     free(list->item);
     structure_sample_close(v);
-    return -1;
+    return structure_out_of_memory(w->s);
 }
 
 int structure_sample_open(struct structure_sample *v, const struct structure_work *w, size_t roots,
                           const expr *root, int point) {
     struct expr_list list;
-    if (take_room(v, w, roots, root, &list)) return structure_out_of_memory(w->s);
-    move_to(v, w, &list, point);
+    if (structure_sample_room(v, &list, w, roots, root)) return -1;
+    structure_sample_move(v, w, &list, point);
     free(list.item);
     return 0;
 }
@@ -234,10 +238,10 @@ int structure_sample_points(const struct structure_work *w, size_t roots, const 
     struct structure_sample v;
     struct expr_list list;
     int found = 0;
-    if (take_room(&v, w, roots, root, &list)) return structure_out_of_memory(w->s);
+    if (structure_sample_room(&v, &list, w, roots, root)) return -1;
     for (int k = 0; k < TRIES && found < STRUCTURE_POINTS; k++) {
         int finite = 1;
-        move_to(&v, w, &list, k);
+        structure_sample_move(&v, w, &list, k);
         for (size_t i = 0; i < roots && finite; i++) finite = structure_sample_finite(&v, root[i]);
         if (finite) point[found++] = k;
     }

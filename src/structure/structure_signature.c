@@ -16,10 +16,10 @@ struct slopes {
     expr *symbol, *slope;
 };
 
-/* f rebuilt with numbers for some symbols, dropping what is then 0 by structure. */
-static expr rebuild(struct graph *g, expr e, const expr *image) {
+/* A node of f rebuilt with numbers for some symbols, dropping what is then 0 by structure. */
+static expr rebuild(struct graph *g, expr e) {
     struct expr_node n = g->node[e];
-    expr a = image[n.a], b = n.op == EXPR_POWI ? n.b : image[n.b], c = image[n.c];
+    expr a = g->image[n.a], b = n.op == EXPR_POWI ? n.b : g->image[n.b], c = g->image[n.c];
     switch (n.op) {
     case EXPR_ADD:
         return derive_add(g, a, b);
@@ -39,16 +39,14 @@ static expr rebuild(struct graph *g, expr e, const expr *image) {
 static expr without_symbols(struct graph *g, expr f, size_t count, const expr *symbol, double number) {
     struct expr_list list;
     if (expr_order(g, 1, &f, &list)) return EXPR_NONE;
-    expr_spend(g, g->count);
-    expr *image = expr_take(g, g->count, sizeof *image), result = EXPR_NONE;
-    for (size_t i = 0; i < list.count && image; i++) {
-        expr e = list.item[i];
-        image[e] = expr_operands((enum expr_op)g->node[e].op) ? rebuild(g, e, image) : e;
+    for (size_t i = 0; i < list.count; i++) {
+        expr e = list.item[i], image = expr_operands((enum expr_op)g->node[e].op) ? rebuild(g, e) : e;
         for (size_t k = 0; k < count; k++)
-            if (e == symbol[k]) image[e] = expr_constant(g, number);
+            if (e == symbol[k]) image = expr_constant(g, number);
+        g->image[e] = image; /* the graph may have grown */
     }
-    if (image) result = image[f];
-    free(image);
+    expr result = g->image[f];
+    for (size_t i = 0; i < list.count; i++) g->image[list.item[i]] = EXPR_NONE;
     free(list.item);
     return result;
 }
@@ -139,15 +137,17 @@ static int smooth(struct structure_work *w, expr f, expr symbol, expr slope) {
 
 static int agree(struct structure_work *w, expr f, expr g) {
     expr both[2] = {f, g};
+    struct structure_sample v;
+    struct expr_list list;
     int near[STRUCTURE_POINTS], same = 1;
-    if (structure_sample_points(w, 1, &f, near)) return 0;
+    if (structure_sample_points(w, 1, &f, near) || structure_sample_room(&v, &list, w, 2, both)) return 0;
     for (int k = 0; k < ABSTRACT && same; k++) {
-        struct structure_sample v;
-        if (structure_sample_open(&v, w, 2, both, point_of(k, near))) return 0;
+        structure_sample_move(&v, w, &list, point_of(k, near));
         if (structure_sample_finite(&v, f) && (k < FAR || structure_sample_finite(&v, g)))
             same = fabs(v.value[f] - v.value[g]) <= 1e-7 * fmax(v.mass[f], v.mass[g]);
-        structure_sample_close(&v);
     }
+    structure_sample_close(&v);
+    free(list.item);
     return same;
 }
 

@@ -11,6 +11,12 @@
 #define OSCILLATOR HEAD "coord x {m}\nlagrangian m*x'^2/2 - k*x^2/2\ninit x = 1, x' = 0\nrun 0 .. 1\n"
 #define EQUATIONS HEAD "var x {m}, v {m/s}\ninit x = 1, v = 0\nrun 0 .. 1\n"
 
+/* q: as a mark for tests alone. */
+#define DISK                                                                                              \
+    "param q = 2\nlibrary body2d\nparam m = 2 {kg}\nuse Body b(m, J = 0.1 {kg*m^2})\ninit b.r = (0, 2), " \
+    "b.r' "                                                                                               \
+    "= (0, 0), b.phi = 0, b.phi' = 0\nrun 0 .. 1\nuse Contact c(b, (0, 0), ground, (0, 0), (1, 0), "
+
 /* A mistake, and the units that its warning names. */
 static const struct {
     const char *text, *one, *other;
@@ -59,6 +65,12 @@ static const struct {
     {HEAD "coord x {m}, y {m}\nlagrangian m*(x'^2 + y'^2)/2 - m*g*y\nconstraint rod: x^2 + y^2 = l^2\n"
           "init y = 0, y' = 0\nguess x = l\noutput pull = lambda.rod*l {J}\nrun 0 .. 1\n",
      "N", "J"},
+    {HEAD "coord x {m}\nlagrangian m*x'^2/2 - m*g*x\ncontact ramp: x - t\ninit x = 1, x' = 0\nrun 0 .. 1\n",
+     "in m", "in s"},
+    {DISK "R = 5 {m}, restitution = 0.5 {kg})\n", "in kg", "without unit"},
+    {DISK "R = 5 {m}, friction = 0.5 {m})\n", "in m", "without unit"},
+    {DISK "R = 5 {m})\noutput push = lambda.c.touch {J}\n", "N", "J"},
+    {DISK "R = 5 {m}, friction = 0.3)\noutput drag = c.drag {W}\n", "N", "W"},
 };
 
 static keel_model *read_it(const char *text) {
@@ -92,6 +104,8 @@ static void what_fits_passes(void **state) {
         HEAD "canonical x {m}, p\nhamiltonian p^2/m/2 + k*x^2/2\ninit x = 1, p = 0\nrun 0 .. 1\n",
         HEAD "library circuit\nnode a, b\nuse Source s(a, earth, v = U)\nuse Resistor r(a, b, R)\n"
              "use Capacitor cap(b, earth, C)\nuse Resistor load(b, earth, 50)\ninit cap.u = 0\nrun 0 .. 1\n",
+        DISK
+        "R = 0.5 {m}, restitution = 0.5 {1}, friction = 0.3)\noutput push = c.push {N}, drag = c.drag {kN}\n",
         HEAD "table f = \"f.csv\"\nvar x {m}\nx' = f(t) + f(t)*x/l\ninit x = 0\nrun 0 .. 1\n"
              "table \"f.csv\":\n    \"0,1\"\n    \"1,2\"\n",
     };

@@ -313,4 +313,50 @@ static inline void linkage_check(const struct linkage *l) {
     keel_sim_close(p), keel_model_close(plain);
     keel_sim_close(s), keel_model_close(m);
 }
+/* Examples ----------------------------------------------------------------------------------------------- */
+
+/* A model of examples/mechanisms; `again` is set behind it, `set` a parameter of it, or NULL. */
+static inline keel_model *linkage_example(const char *name, const char *again, const char *set,
+                                          int interpret) {
+    char path[600], text[4000];
+    snprintf(path, sizeof path, "%s/mechanisms/%s.keel", KEEL_EXAMPLES_DIR, name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof text - 400, file);
+    fclose(file);
+    length += (size_t)snprintf(text + length, sizeof text - length, "%s", again);
+    keel_model *m = keel_model_read(
+        name, text, length, &(keel_model_options){.interpret = interpret, .set = &set, .sets = set != NULL});
+    assert_non_null(m);
+    return m;
+}
+
+/* A platform whose rods are held twice. */
+#define LINKAGE_AGAIN \
+    "for i in 1..6: use Slider again[i](tube[i], (0, 0, .1), rod[i], (0, 0, .1), (0, 0, 1))\n"
+
+/* All rows, those that follow from others too, stay at round-off; multipliers are finite, at each of these
+ * times. */
+static inline void linkage_moves(const char *name, const char *again, int dof, int redundant, double t_end,
+                                 int times) {
+    keel_model *m = linkage_example(name, again, NULL, 1);
+    if (keel_model_status(m) != KEEL_OK) fail_msg("%s: %s", name, keel_model_message(m));
+    keel_mode mode;
+    keel_model_mode(m, 0, &mode);
+    if (mode.dof != dof || mode.redundant != redundant)
+        fail_msg("%s: %d degrees of freedom, %d redundant", name, mode.dof, mode.redundant);
+    keel_sim *s = keel_sim_open(m, NULL);
+    double value[LINKAGE_COLUMNS];
+    assert_true(keel_sim_columns(s) <= LINKAGE_COLUMNS);
+    for (int i = 1; i <= times; i++) {
+        run_to(s, t_end * i / times);
+        assert_int_equal(keel_sim_values(s, value), KEEL_OK);
+        for (int k = 0; k < keel_sim_columns(s); k++) assert_true(isfinite(value[k]));
+    }
+    keel_row row;
+    for (int k = 0; keel_sim_row_at(s, k, &row); k++)
+        if (!(row.units <= 16)) fail_msg("%s: %s has %g units", name, keel_sim_row(s, k), row.units);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
 #endif

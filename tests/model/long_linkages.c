@@ -1,4 +1,5 @@
-/* long_linkages.c - sensitivities of random mechanisms with more constraints than they need (linkages.h). */
+/* long_linkages.c - sensitivities of random mechanisms with more constraints than they need (linkages.h), and
+ * the linkages among the examples for a minute. */
 #include "linkages.h"
 
 #include "cases.h"
@@ -16,7 +17,17 @@ static void random_linkages(void **state) {
     }
 }
 
+static void linkages_move_for_a_minute(void **state) {
+    (void)state;
+    enum { SECONDS = 60 };
+    linkage_moves("four_bar_3d", "", 1, 3, SECONDS, SECONDS);
+    linkage_moves("bennett", "", 1, 3, SECONDS, SECONDS);
+    linkage_moves("stewart", "", 6, 0, SECONDS, SECONDS);
+    linkage_moves("stewart", LINKAGE_AGAIN, 6, 30, SECONDS, SECONDS);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_linkages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_linkages),
+                                       cmocka_unit_test(linkages_move_for_a_minute)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

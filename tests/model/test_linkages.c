@@ -1,25 +1,6 @@
 /* test_linkages.c - closed loops in space: linkages that move although they have more constraints than
  * coordinates, and one that does not; which rows carry the motion changes on the way. */
-#include "testing.h"
-
-#include "model_run.h"
-
-/* A model of examples/mechanisms; `again` is set behind it, `set` a parameter of it, or NULL. */
-static keel_model *read_it(const char *name, const char *again, const char *set, int interpret) {
-    char path[600], text[4000];
-    snprintf(path, sizeof path, "%s/mechanisms/%s.keel", KEEL_EXAMPLES_DIR, name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    size_t length = fread(text, 1, sizeof text - 400, file);
-    fclose(file);
-    length += (size_t)snprintf(text + length, sizeof text - length, "%s", again);
-    keel_model *m = keel_model_read(
-        name, text, length, &(keel_model_options){.interpret = interpret, .set = &set, .sets = set != NULL});
-    assert_non_null(m);
-    return m;
-}
-
-#define AGAIN "for i in 1..6: use Slider again[i](tube[i], (0, 0, .1), rod[i], (0, 0, .1), (0, 0, 1))\n"
+#include "linkages.h"
 
 /* Bennett's linkage is flat at t = 0.208: there a choice of rows that is good at the start is dependent. */
 static const struct {
@@ -27,33 +8,18 @@ static const struct {
     int dof, redundant;
     double t_end;
 } linkages[] = {
-    {"four_bar_3d", "", 1, 3, 2}, {"cardan", "", 1, 3, 2},         {"bennett", "", 1, 3, 3},
-    {"stewart", "", 6, 0, 0.1},   {"stewart", AGAIN, 6, 30, 0.05},
+    {"four_bar_3d", "", 1, 3, 2},
+    {"cardan", "", 1, 3, 2},
+    {"bennett", "", 1, 3, 3},
+    {"stewart", "", 6, 0, 0.1},
+    {"stewart", LINKAGE_AGAIN, 6, 30, 0.05},
 };
 
-/* All rows, those that follow from others too, stay at round-off; multipliers are finite. */
 static void linkages_move(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof linkages / sizeof *linkages; i++) {
-        keel_model *m = read_it(linkages[i].name, linkages[i].again, NULL, 1);
-        if (keel_model_status(m) != KEEL_OK) fail_msg("%s: %s", linkages[i].name, keel_model_message(m));
-        keel_mode mode;
-        keel_model_mode(m, 0, &mode);
-        if (mode.dof != linkages[i].dof || mode.redundant != linkages[i].redundant)
-            fail_msg("%s: %d degrees of freedom, %d redundant", linkages[i].name, mode.dof, mode.redundant);
-        keel_sim *s = keel_sim_open(m, NULL);
-        run_to(s, linkages[i].t_end);
-        keel_row row;
-        for (int k = 0; keel_sim_row_at(s, k, &row); k++)
-            if (!(row.units <= 16))
-                fail_msg("%s: %s has %g units", linkages[i].name, keel_sim_row(s, k), row.units);
-        double value[1000];
-        assert_true(keel_sim_columns(s) <= 1000);
-        assert_int_equal(keel_sim_values(s, value), KEEL_OK);
-        for (int k = 0; k < keel_sim_columns(s); k++) assert_true(isfinite(value[k]));
-        keel_sim_close(s);
-        keel_model_close(m);
-    }
+    for (size_t i = 0; i < sizeof linkages / sizeof *linkages; i++)
+        linkage_moves(linkages[i].name, linkages[i].again, linkages[i].dof, linkages[i].redundant,
+                      linkages[i].t_end, 1);
 }
 
 /* Of all multipliers with the same reactions the least: of two joints alike each carries half of the load. */
@@ -76,7 +42,7 @@ static void multipliers_are_the_least(void **state) {
 /* One length off by a millionth: it has no freedom. */
 static void a_loop_that_does_not_fit_is_told(void **state) {
     (void)state;
-    keel_model *m = read_it("bennett", "", "off=1e-6", 1);
+    keel_model *m = linkage_example("bennett", "", "off=1e-6", 1);
     assert_int_equal(keel_model_status(m), KEEL_EINVAL);
     assert_non_null(
         strstr(keel_model_message(m), "23 constraints on 21 coordinates leave no degree of freedom"));
@@ -138,7 +104,7 @@ static void compiled_linkages_have_the_same_bits(void **state) {
     (void)state;
     double value[2][200];
     for (int interpret = 0; interpret < 2; interpret++) {
-        keel_model *m = read_it("four_bar_3d", "", NULL, interpret);
+        keel_model *m = linkage_example("four_bar_3d", "", NULL, interpret);
         if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
         keel_sim *s = keel_sim_open(m, NULL);
         run_to(s, 0.2);

@@ -14,7 +14,7 @@ static keel_sim *open_it(keel_model *m, const keel_options *o) {
 }
 
 /* Runs with samples: of a few steps each and of one, with another event that acts now and then, with rejected
- * steps, with a state that a sample is far beyond, and backwards. */
+ * steps, with a state that a sample is far beyond, with states whose sum overflows, and backwards. */
 static const struct {
     const char *text;
     double end;
@@ -38,6 +38,10 @@ static const struct {
      "init x = 1, v = 0, u = 0\nrun 0 .. 40\n",
      40,
      {.method = "dop853", .rtol = 1e-10}},
+    {"var x, v, u\nx' = -x/9\nv' = -v/9\nu' = 0\nevent s: every 0.01 -> u := 1e-300*x\n"
+     "init x = 1.5e308, v = 1.5e308, u = 0\nrun 0 .. 40\n",
+     40,
+     {.method = "rk4", .step = 0.01}},
 };
 
 /* What a run ends with, all of its times included. */
