@@ -217,7 +217,8 @@ static void put_beside(struct emit *e, const struct emit_loop *loop) {
     emit_put(e,
              "keel_real here[%d], there[%d], value[%d], other[%d], parameter[%d], *own[1] = {parameter};\n",
              loop->n, loop->n, loop->kept, loop->kept, parameters ? parameters : 1);
-    emit_put(e, "const struct beside_workspace w = {here, there, value, other};\n");
+    emit_put(e, "keel_real share[%d], stride[%d], bend[%d];\n", loop->n, loop->n, loop->n);
+    emit_put(e, "const struct beside_workspace w = {here, there, value, other, share, stride, bend};\n");
     emit_put(e, "const double *from = *(const double *const *)user;\n");
     emit_put(e, "for (int j = 0; j < %d; j++) parameter[j] = keel_lift(from[j]);\n", parameters);
     emit_put(e, "struct keel_beside_state sums = *b;\nsums.n = %d, sums.rows = %d;\n", loop->n, loop->kept);

@@ -20,45 +20,65 @@ struct keel_beside_state {
 /* Numbers by state or row, each for all lanes.  Unknowns behind the n states are there, and stay. */
 struct beside_workspace {
     keel_real *here, *there, *value, *other;
+    keel_real *share, *stride, *bend; /* of a state: where the pair lies, the way to the next, its growth */
 };
 
-/* Knuth's generator s -> a s + c modulo 2^64, several of its steps at once: again of that form. */
-struct beside_leap {
-    unsigned long long a, c;
-};
+/* Numbers from -1 to 1 in steps of 2^-30, modulo 2: back to there from farther away.  Nothing is rounded but
+ * the number of turns. */
+static inline keel_real beside_around(keel_real number) {
+    return number - ((number + 0x1.8p53) - 0x1.8p53);
+}
+static inline double beside_number(unsigned long long bits) {
+    return (double)((bits + 0x40000000) & 0x7fffffff) * 0x1p-30 - 1;
+}
 
-static inline struct beside_leap beside_leap(int steps) {
-    struct beside_leap one = {6364136223846793005u, 1442695040888963407u}, all = {1, 0};
-    for (; steps > 0; steps /= 2) {
-        if (steps % 2) all.a *= one.a, all.c = all.c * one.a + one.c;
-        one.c *= one.a + 1, one.a *= one.a;
+/* The pairs of a state lie at shares s of d, s += stride, stride += bend, modulo 2, and Knuth's generator
+ * draws the first ones.  So any three pairs are independent, and their mean scatters as if each were drawn,
+ * but sums are made several at a time.  Two draws would not do: some strides meet the rhythm of the
+ * round-off.  Of W pairs side by side each begins at its own, and the next is the W-th after it.  s is odd,
+ * so that it is never 1 in one way and -1 in another. */
+static inline void beside_begin(int n, const struct beside_workspace *w) {
+    enum { WIDE = sizeof(keel_real) / sizeof(double) };
+    unsigned long long wide = WIDE, seed = 1, drawn[3];
+    for (int j = 0; j < n; j++) {
+        double each[2][WIDE];
+        for (int i = 0; i < 3; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            drawn[i] = (seed >> 34) * 2 + (i == 0);
+        }
+        for (int lane = 0; lane < WIDE; lane++) {
+            each[0][lane] = beside_number(drawn[0]);
+            each[1][lane] = beside_number(wide * drawn[1] + wide * (wide - 1) / 2 * drawn[2]);
+            drawn[0] += drawn[1], drawn[1] += drawn[2];
+        }
+        __builtin_memcpy(w->share + j, each[0], sizeof each[0]);
+        __builtin_memcpy(w->stride + j, each[1], sizeof each[1]);
+        w->bend[j] = keel_lift(beside_number(wide * wide * drawn[2]));
     }
-    return all;
 }
 
-/* The upper 31 bits as a number from -1 to 1: behind those of 2^52 they are the last ones of a double. */
-static inline keel_real beside_share(keel_bits seed) {
-    return 1 - (keel_from_bits((seed >> 33) | 0x4330000000000000u) - 0x1p52) * 0x1p-30;
+/* A pair, or one for each lane, and on to the next.  Both places are as far from x to the last bit. */
+static inline void beside_places(int n, const double *restrict u, const double *restrict size,
+                                 const keel_real *restrict bend, keel_real *restrict stride,
+                                 keel_real *restrict share, keel_real *restrict here,
+                                 keel_real *restrict there) {
+    for (int j = 0; j < n; j++) {
+        keel_real at = u[j] + BESIDE_FAR * size[j] * share[j];
+        here[j] = at;
+        there[j] = u[j] - (at - u[j]);
+        share[j] = beside_around(share[j] + stride[j]);
+        stride[j] = beside_around(stride[j] + bend[j]);
+    }
 }
 
-/* Both places are as far from x to the last bit.  0, or what `values` returned. */
+/* 0, or what `values` returned. */
 static inline int beside_sum(const struct keel_beside_state *b, const struct beside_workspace *w,
                              keel_fn *values, void *user) {
     enum { WIDE = sizeof(keel_real) / sizeof(double) };
-    struct beside_leap one = beside_leap(1), pair = beside_leap(b->n),
-                       others = beside_leap((WIDE - 1) * b->n);
-    unsigned long long first[WIDE] = {1};
-    keel_bits seed;
-    for (int lane = 1; lane < WIDE; lane++) first[lane] = first[lane - 1] * pair.a + pair.c;
-    __builtin_memcpy(&seed, first, sizeof seed);
+    beside_begin(b->n, w);
     for (int i = 0; i < b->rows; i++) b->sum[i] = b->squares[i] = 0;
     for (int k = 0; k < b->pairs; k += WIDE) {
-        for (int j = 0; j < b->n; j++) {
-            seed = seed * one.a + one.c;
-            w->here[j] = b->u[j] + BESIDE_FAR * b->size[j] * beside_share(seed);
-            w->there[j] = b->u[j] - (w->here[j] - b->u[j]);
-        }
-        seed = seed * others.a + others.c; /* past the pairs of the other lanes */
+        beside_places(b->n, b->u, b->size, w->bend, w->stride, w->share, w->here, w->there);
         int code = values(keel_lift(b->t), w->here, w->value, user);
         if (code == 0) code = values(keel_lift(b->t), w->there, w->other, user);
         if (code != 0) return code;

@@ -3,6 +3,7 @@
  * The round-off of a value computed once is there for ever: held at it, the energy of an orbit is off by a
  * constant, and its phase by that times t.  The mean over pairs of places beside the start, x + d and x - d,
  * has an eleventh of it, and d, of a millionth of a millionth of x, does not show in it. */
+#include "base/machine.h"
 #include "core/beside.h"
 #include "core/engine.h"
 
@@ -27,17 +28,25 @@ static int values(double t, const double *u, double *out, void *engine) {
     return code;
 }
 
+/* Where the machine has wide registers. */
+MACHINE_WIDE static int sum_in_turn(const struct keel_beside_state *b, const struct beside_workspace *w,
+                                    struct engine *e) {
+    return beside_sum(b, w, values, e);
+}
+
 /* By lanes where the kernel has these rows, and they are all there are. */
 static int sum_beside(struct engine *e, struct keel_beside_state *b) {
     const struct field *fd = &e->field;
     const keel_kernel *k = fd->kernel;
-    struct beside_workspace w = {e->scratch, e->split, e->rows.fresh_size, e->kept_aside};
+    double *share = e->workspace, *stride = share + fd->width, *bend = stride + fd->width;
+    struct beside_workspace w = {e->scratch, e->split, e->rows.fresh_size, e->kept_aside, share,
+                                 stride,     bend};
     if (k && k->beside && k->energy == fd->p.energy.value && k->invariant == fd->p.invariant.value &&
         b->rows == e->rows.count)
         return k->beside(b, fd->p.user);
     memcpy(w.here, b->u, (size_t)(fd->n + fd->m) * sizeof *b->u);
     memcpy(w.there, b->u, (size_t)(fd->n + fd->m) * sizeof *b->u);
-    return beside_sum(b, &w, values, e);
+    return sum_in_turn(b, &w, e);
 }
 
 /* reference += the mean difference from it, where that is clear, and where there are values: nothing is

@@ -3,9 +3,9 @@
  * On x' = lambda x a step of an explicit method multiplies x by R(h lambda), the polynomial of its table; its
  * steps are stable where |R| <= 1.  stiffness.c tells h lambda of the fastest part of the motion.
  *
- * An explicit step counts as stiff if lambda is damped and h lambda lies at the end of the stability region:
- * |R(h lambda / NEAR)| > 1.  FIRM of them without OTHERS in a row that do not count are a finding (the rule
- * of Hairer and Wanner's codes, Solving ODEs II, IV.2).
+ * An explicit step counts as stiff if lambda is damped and h lambda lies at the end of the stability region,
+ * as near as the control lets steps come to a bound: |R(h lambda / NEAR)| > 1.  FIRM of them without OTHERS
+ * in a row that do not count are a finding (the rule of Hairer and Wanner's codes, Solving ODEs II, IV.2).
  *
  * A step of a stiff method counts for the way back if explicit steps would be as good: their region holds
  * `longer` h lambda.  An explicit step of order 8 costs what one of Radau IIA does, and what some eight of a
@@ -17,6 +17,7 @@
 #include "core/engine.h"
 
 #include "base/portable.h"
+#include "core/step_control.h"
 
 #include <limits.h>
 #include <math.h>
@@ -28,7 +29,7 @@ enum {
 }; /* explicit steps from look to look: a SHARE-th of those so far, seldom more */
 enum { ONE_STEP = 16, MULTISTEP = 64 }; /* the same of stiff methods, whose steps cost more or less */
 enum { STAGES = 32 };                   /* of a table, at most */
-#define NEAR 0.9
+#define NEAR STEP_CONTROL_SAFETY
 #define DAMPED 0.1
 
 /* |R(z)| of the table, by its stages for x' = z x, h = 1. */

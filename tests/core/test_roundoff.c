@@ -3,6 +3,8 @@
  * constraints.  Also the clock of fixed steps. */
 #include "testing.h"
 
+#include <float.h>
+
 #include "jacobi.h"
 
 enum { ROWS = 16, BLOCKS = 100 };
@@ -187,8 +189,11 @@ static void tolerances_are_met_over_a_period(void **state) {
         double rtol = pow(10, -digits);
         problem p;
         for (int i = 0; i < 4; i++) {
-            problem_kepler(&p, eccentricity[i], 1);
-            assert_below(error_of_a_period(&p, rtol), 10);
+            /* near the circle momentum hardly says more than the energy does: a step that brings it back from
+             * 4 round-offs changes the eccentricity by 4 eps / e, until the row is left out */
+            double e = eccentricity[i], moved = e > sqrt(DBL_EPSILON) ? 4 * DBL_EPSILON / e : 0;
+            problem_kepler(&p, e, 1);
+            assert_below(error_of_a_period(&p, rtol), 10 + moved / rtol);
         }
         problem_rigid_body(&p, 2, 1, 2. / 3);
         long double a1 = p.parameter[3], a2 = p.parameter[4], a3 = p.parameter[5], c = cosl(1.1L),

@@ -59,8 +59,33 @@ static void motions_without_a_length_begin_shortly(void **state) {
     }
 }
 
+/* An attempt that is rejected is lost; where the control aims at less error they are few. */
+static void few_steps_are_rejected(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        double share;
+    } row[] = {{"dop853", 0.12}, {"rkf78", 0.09}, {"dopri5", 0.06}, {"bs32", 0.06}};
+    for (int m = 0; m < 4; m++) {
+        double steps = 0, rejected = 0;
+        for (int k = 0; k < 6; k++)
+            for (double rtol = 1e-4; rtol > (m == 3 ? 1e-6 : 1e-10); rtol /= 10) {
+                problem p;
+                open_problem(k, &p);
+                keel_solver *s = keel_open(&p.keel, &(keel_options){.method = row[m].method, .rtol = rtol});
+                assert_ok(s, keel_run(s, p.keel.t0 + (k == 4 ? 0.03 : 10)));
+                steps += (double)keel_statistics(s).steps;
+                rejected += (double)keel_statistics(s).rejected;
+                keel_close(s);
+            }
+        if (rejected > row[m].share * (steps + rejected))
+            fail_msg("%s: %g of %g attempts were rejected", row[m].method, rejected, steps + rejected);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_step_is_no_trial),
+                                       cmocka_unit_test(few_steps_are_rejected),
                                        cmocka_unit_test(motions_without_a_length_begin_shortly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
