@@ -132,6 +132,19 @@ static const struct sample {
      "mode tied:\n    constraint rod: dot(q, q) = 1.44\nstart free\n"
      "init q = (0.5, 0.1), p = (0.4, 0.1)\nrun 0 .. 1\n",
      "m", 2},
+    /* algebraic variables that jump: with a state that is assigned, with the equations of a mode, as the
+     * accelerations beside redundant constraints where an event turns velocities round */
+    {"param a = 1.4\nvar x, z\nx' = -a*z\nz + z^3 = x\nevent back: x - 0.7 falling -> x := 1\n"
+     "init x = 1\nrun 0 .. 1.3\n",
+     "a", 1.4},
+    {"param a = 1.4\nvar x, z\nmode one:\n    x' = -a*z\n    z + z^3 = x\n"
+     "    event go: x - 0.7 falling -> mode two\nmode two:\n    x' = a - z\n    z = 0.95*x\n"
+     "    event back: x - 0.8 rising -> mode one\nstart one\ninit x = 1\nrun 0 .. 1.2\n",
+     "a", 1.4},
+    {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint a: x^2 + y^2 = l^2\n"
+     "constraint b: 2*x^2 + 2*y^2 = 2*l^2\nevent turn: x falling -> x' := -0.8*x', y' := -0.8*y'\n"
+     "init y = -0.5, y' = 0\nguess x = l\nrun 0 .. 1\n",
+     "l", 1},
 };
 
 /* Central differences, extrapolated: (4 D(h/2) - D(h))/3. */
