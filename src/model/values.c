@@ -55,7 +55,7 @@ static int beside(struct values *v, struct formulation *r, struct formulation *f
     return 0;
 }
 
-/* Those of the motion stand before those of its directions: what does not depend on these is found without. */
+/* Those of the motion stand first; what does not depend on those of its directions is found without these. */
 static int needed(const struct formulation *full, int count, const expr *out) {
     const struct derive_sparse *j = &full->algebraic.jacobian;
     int blocks = 1 + full->y->m->directions, own = full->m / blocks;
