@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 32, SHARE = 16 }; /* of time; of a block, what is looked at again */
+enum { BLOCKS = 32, SHARE = 16, STEPS = 8 }; /* of time; of a block, what is looked at again; at least */
 
 struct keel_lyapunov {
     struct bundle bundle;
@@ -180,6 +180,13 @@ static double checked_stretch(keel_lyapunov *l, double from, double t, double *s
     return most;
 }
 
+/* How long a stretch that is looked at may be: a share of a block, or some steps, where that is more: steps
+ * that its end makes shorter err less. */
+static double checked_length(const keel_lyapunov *l, double behind) {
+    keel_stats stats = keel_statistics(keel_sim_solver(l->bundle.sim));
+    return fmax(fabs(l->length) / SHARE, stats.steps > 0 ? STEPS * behind / (double)stats.steps : 0);
+}
+
 /* The vectors are made orthonormal anew once the longest has grown by a few powers of e: never later than the
  * fastest growth of late needs for eight of them; what an event does at once is no growth that lasts.  The
  * first stretches are short, since nothing is known. */
@@ -194,7 +201,8 @@ static void run_blocks(keel_lyapunov *l, double t0, double from, double to,
         double *sum = b < 0 ? NULL : l->block + (size_t)b * (size_t)l->bundle.r;
         while ((end - t) * h > 0 && l->status == KEEL_OK) {
             int check = sum && t == begin;
-            double way = check && fabs(h) > fabs(l->length) / SHARE ? l->length / SHARE : h;
+            double most_way = check ? checked_length(l, fabs(t - t0)) : INFINITY;
+            double way = fabs(h) > most_way ? copysign(most_way, h) : h;
             double next = fabs(end - t) <= 1.5 * fabs(way) ? end : t + way;
             double most = check ? checked_stretch(l, t, next, sum) : stretch(l, next, sum);
             fastest = fmax(0.9 * fastest, most / fabs(next - t));

@@ -5,13 +5,12 @@
  * Where f = 0 these stay tangent, and A has the finite eigenvalues of the differential-algebraic system.
  * Equilibria may lie in families; the shortest steps, with a damping of the size of |f|, find the nearest
  * one. */
-#include "analysis/bundle.h"
+#include "analysis/steady.h"
 
 #include "linalg/eigen.h"
 #include "linalg/svd.h"
 
 #include <keel/events.h>
-#include <keel/steady.h>
 
 #include <float.h>
 #include <math.h>
@@ -19,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 200, HOLDS = 24, TRIALS = 40, ASIDES = 5, WATCHED = 1000 };
+enum { STEPS = 200, HOLDS = STEADY_HOLDS, TRIALS = 40, ASIDES = 5, WATCHED = 1000 };
 #define LEAST 1e-3              /* damping, in |f| */
 #define RANK (16 * DBL_EPSILON) /* singular values below, of the largest and for each direction, are zero */
 #define RESOLVED 1e-15          /* steps that are no longer, in sizes of the states, are none */
@@ -27,26 +26,6 @@ enum { STEPS = 200, HOLDS = 24, TRIALS = 40, ASIDES = 5, WATCHED = 1000 };
 #define NEAR 1e-5               /* an equilibrium is no further than that where no step helps any more */
 #define SHORT 1e-3  /* the last step to a family of equilibria; rates that fade far away have longer ones */
 #define BESIDE 1e-6 /* how far is beside it */
-
-struct keel_steady {
-    struct bundle bundle;
-    keel_status status;
-    char message[TEXT_SENTENCE];
-    keel_steady_summary about;
-    int n, r, holds;
-    double t;
-    double *size, *x, *q;                 /* [n]; [n]; [r][n]: x / size is what vectors and rates belong to */
-    double *f, *rate;                     /* [n] x'; [r][n] of the vectors */
-    double *a, *right, *sigma, *v, *step; /* [r + HOLDS][r], [r + HOLDS], [r], [r][r], [r] */
-    double *last, *left, *uncertain; /* [r] sigma before the step; work [r + HOLDS + n]; [r] of eigenvalues */
-    double *old_x, *old_q, *linear;
-    double speed;  /* |Q^T f| */
-    double beyond; /* its part that no step reaches: across the range of A */
-    double bend;   /* by how much the singular values change along a step, for its length */
-    int hold[HOLDS];
-    double value[HOLDS]; /* state j, or invariant -1 - i; what it is held at */
-    keel_eigenvalue *eigenvalue;
-};
 
 static keel_status steady_fail(keel_steady *s, keel_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -98,8 +77,7 @@ static keel_status take_holds(keel_steady *s, const char *list) {
 
 /* Where it stands ---------------------------------------------------------------------------------------- */
 
-/* f, D f Q, and the length of f. */
-static keel_status look(keel_steady *s) {
+keel_status steady_look(keel_steady *s) {
     struct bundle *b = &s->bundle;
     if (bundle_place(b, s->t, s->size, s->x, s->q) != KEEL_OK) return bundle_failed(s);
     if (bundle_rates(b, s->f, s->rate) != KEEL_OK) return bundle_failed(s);
@@ -199,7 +177,7 @@ static int take_step(keel_steady *s, double *damping) {
             continue;
         }
         s->status = s->bundle.status = KEEL_OK;
-        keel_status status = look(s);
+        keel_status status = steady_look(s);
         if (status == KEEL_ESTOP || status == KEEL_ENOMEM) return -1;
         if (status == KEEL_OK && s->speed < before) {
             *damping = fmax(*damping / 16, LEAST);
@@ -209,7 +187,7 @@ static int take_step(keel_steady *s, double *damping) {
     memcpy(s->x, s->old_x, (size_t)s->n * sizeof *s->x);
     memcpy(s->q, s->old_q, (size_t)(s->r * s->n) * sizeof *s->q);
     s->status = s->bundle.status = KEEL_OK;
-    return look(s) == KEEL_OK ? 0 : -1;
+    return steady_look(s) == KEEL_OK ? 0 : -1;
 }
 
 /* Where |f| has a least value that is not zero, as at the level of a pendulum's axis, no step helps: some
@@ -218,7 +196,7 @@ static keel_status step_aside(keel_steady *s, int time) {
     for (int k = 0; k < s->r; k++)
         for (int j = 0; j < s->n; j++)
             s->x[j] += 0.05 * cos(1.7 * k + time) * s->q[k * s->n + j] * s->size[j];
-    return look(s);
+    return steady_look(s);
 }
 
 /* States that have outgrown their sizes have larger ones from here on. */
@@ -231,7 +209,7 @@ static keel_status grow_sizes(keel_steady *s) {
         s->size[j] = size;
         grown = 1;
     }
-    return grown ? look(s) : KEEL_OK;
+    return grown ? steady_look(s) : KEEL_OK;
 }
 
 /* The length of the step that is left, without damping; what the last one changed. */
@@ -251,7 +229,7 @@ static double measure(keel_steady *s, double taken) {
 static keel_status newton(keel_steady *s, int most) {
     double damping = LEAST, step = 0, way = 0, left = INFINITY;
     int asides = 0, taken = 0;
-    if (look(s) != KEEL_OK) return s->status;
+    if (steady_look(s) != KEEL_OK) return s->status;
     for (s->about.steps = 0;;) {
         if (factor(s) != KEEL_OK) return s->status;
         double before = left;
@@ -362,7 +340,7 @@ static keel_status look_beside(keel_steady *s, int k) {
         for (int j = 0; j < s->n; j++)
             s->x[j] = s->old_x[j] + side * BESIDE * s->old_q[k * s->n + j] * s->size[j];
         memcpy(s->q, s->old_q, (size_t)(s->r * s->n) * sizeof *s->q);
-        if (look(s) != KEEL_OK) return s->status;
+        if (steady_look(s) != KEEL_OK) return s->status;
         for (int j = 0; j < s->n; j++) f[j] += side * s->f[j];
     }
     for (int j = 0; j < s->n; j++) off = hypot(off, f[j] - 2 * BESIDE * s->linear[k * s->n + j]);
@@ -382,7 +360,7 @@ static keel_status check_switches(keel_steady *s) {
         if (look_beside(s, k) != KEEL_OK) return s->status;
     memcpy(s->x, s->old_x, (size_t)s->n * sizeof *s->x);
     memcpy(s->q, s->old_q, vectors * sizeof *s->q);
-    return look(s);
+    return steady_look(s);
 }
 
 static double distance(const keel_steady *s, const double *x) {
@@ -412,15 +390,6 @@ static keel_status check_events(keel_steady *s) {
     return KEEL_OK;
 }
 
-/* Typical sizes: as the model says, or as the start has them. */
-static void take_sizes(keel_steady *s) {
-    const keel_problem *p = s->bundle.problem;
-    for (int j = 0; j < s->n; j++) {
-        double scale = p->scale ? p->scale[s->bundle.state[j]] : 0;
-        s->size[j] = scale > 0 ? scale : fabs(s->x[j]) > 0 ? fabs(s->x[j]) : 1;
-    }
-}
-
 static keel_status find(keel_steady *s, const keel_model *m, const keel_options *o,
                         const keel_steady_options *with) {
     struct bundle *b = &s->bundle;
@@ -430,8 +399,7 @@ static keel_status find(keel_steady *s, const keel_model *m, const keel_options 
         return steady_fail(s, KEEL_EINVAL, "the equations depend on t: nothing stays where it is");
     if (!reserve(s)) return steady_fail(s, KEEL_ENOMEM, "%s", text_no_memory);
     bundle_get(b, s->x, s->q);
-    take_sizes(s);
-    for (int k = 0; k < s->r * s->n; k++) s->q[k] /= s->size[k % s->n];
+    if (steady_sizes_find(s) != KEEL_OK) return s->status;
     if (take_holds(s, with->hold) != KEEL_OK) return s->status;
     if (newton(s, with->steps > 0 ? with->steps : STEPS) != KEEL_OK) return s->status;
     if (find_eigenvalues(s) != KEEL_OK || check_switches(s) != KEEL_OK) return s->status;

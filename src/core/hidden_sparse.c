@@ -28,7 +28,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_STAGGERED = 100 }; /* rows of a block; fewer are staggered, dense (manifold_staggered.c) */
+enum { LEAST_STAGGERED = 16 }; /* rows of a block; fewer are dense (manifold_staggered.c) */
 
 /* Stabilizers that go their own ways see dense rows, unless they say that they need none. */
 int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer) {

@@ -2,6 +2,7 @@
  * (hidden_sparse.c). */
 #include "core/manifold.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -100,6 +101,8 @@ keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, dou
     find_shortest(m, m->residual, m->fd->hidden_rows.blocks > 1, m->d);
     for (int j = 0; j < n; j++) m->d[j] = -m->d[j];
     manifold_move(x, low, n, m->d);
+    for (int j = 0; j < n; j++) /* what each projection shrinks would stay among the slow subnormal numbers */
+        if (fabs(x[j]) < DBL_MIN) x[j] = 0;
     return KEEL_OK;
 }
 

@@ -139,7 +139,8 @@ int saltation_rates(struct keel_model *m, struct inside_mode *mode) {
         expr primal = tangent_primal(m->model, r->basic[i]);
         rate[i] = companion ? derive_total(&mode->formulation.derive, primal) : derive_zero(g);
     }
-    return (rate && values_open(&mode->rates, &mode->formulation, r->n, rate, 1)) ||
+    /* at the state after the event, to which the algebraic variables have not come yet */
+    return (rate && values_open_anew(&mode->rates, &mode->formulation, r->n, rate)) ||
            diagnostics_memory(&m->messages);
 }
 

@@ -245,7 +245,7 @@ static void put_problem(struct standalone *page, const keel_model *m, int mode) 
     if (p->curvature) fprintf(out, "    .curvature = model_%d_curvature,\n", mode);
     if (p->event.count)
         fprintf(out, "    .event_direction = directions_%d, .event_kind = kinds_%d,\n", mode, mode);
-    if (m->mode[mode]->formulation.surfaces)
+    if (formulation_sides(&m->mode[mode]->formulation))
         fprintf(out, "    .side = parameter + %d,\n", m->model->parameters + m->model->helds);
     fputs("    .user = (void *)&bound};\n", out);
 }

@@ -55,12 +55,24 @@ static int beside(struct values *v, struct formulation *r, struct formulation *f
     return 0;
 }
 
+/* Those of the motion stand first; what does not depend on those of its directions is found without these. */
+static int needed(const struct formulation *full, int count, const expr *out) {
+    const struct derive_sparse *j = &full->algebraic.jacobian;
+    int blocks = 1 + full->y->m->directions, own = full->m / blocks;
+    if (full->m % blocks || blocks == 1 || full->m == 0) return full->m;
+    for (int e = 0; e < j->row_start[own]; e++)
+        if (j->column[e] >= full->n + own) return full->m;
+    const expr *others = full->basic + full->n + own;
+    return expr_any_depends(&full->y->m->graph, (size_t)count, out, (size_t)(full->m - own), others) ? full->m
+                                                                                                     : own;
+}
+
 static int build_tapes(struct values *v, struct formulation *r, struct formulation *full, const expr *out) {
     const struct derive_sparse *j = &full->algebraic.jacobian;
     expr missing, *state = expr_take(&r->y->m->graph, (size_t)full->n, sizeof *state);
     int good = state != NULL;
-    v->n = full->n, v->m = full->m;
-    v->entries = full->m ? j->row_start[j->rows] : 0;
+    v->n = full->n, v->m = needed(full, v->count, out);
+    v->entries = v->m ? j->row_start[v->m] : 0;
     for (int i = 0; i < full->n && good; i++)
         good = (state[i] = formulation_resolve(r, full->basic[i])) != EXPR_NONE;
     good = good && functions_tape(r, (size_t)full->n, state, &v->state, &missing) == 0 &&
@@ -126,7 +138,8 @@ static int are_unknowns(struct values *v, const struct formulation *r, const exp
     return v->unknown ? 1 : -1;
 }
 
-int values_open(struct values *v, struct formulation *r, int count, const expr *target, int lenient) {
+static int open_values(struct values *v, struct formulation *r, int count, const expr *target, int lenient,
+                       int anew) {
     expr missing, *out = expr_take(&r->y->m->graph, (size_t)count, sizeof *out);
     struct formulation full = {0};
     *v = (struct values){.count = count};
@@ -139,7 +152,9 @@ int values_open(struct values *v, struct formulation *r, int count, const expr *
         int place = formulation_find(r, target[i]);
         v->as_state[i] = place < r->n ? place : -1;
     }
-    v->direct = resolve(r, count, target, 0, out);
+    v->direct =
+        resolve(r, count, target, 0, out) &&
+        !(anew && expr_any_depends(&r->y->m->graph, (size_t)count, out, (size_t)r->m, r->basic + r->n));
     int unknowns = v->direct ? are_unknowns(v, r, out) : 0, good = unknowns > 0;
     if (v->direct && unknowns == 0) good = functions_tape(r, (size_t)count, out, &v->target, &missing) == 0;
     if (!v->direct) good = beside(v, r, &full, lenient, target, out) && build_tapes(v, r, &full, out);
@@ -149,6 +164,14 @@ int values_open(struct values *v, struct formulation *r, int count, const expr *
     formulation_close(&full);
     free(out);
     return good;
+}
+
+int values_open(struct values *v, struct formulation *r, int count, const expr *target, int lenient) {
+    return open_values(v, r, count, target, lenient, 0);
+}
+
+int values_open_anew(struct values *v, struct formulation *r, int count, const expr *target) {
+    return open_values(v, r, count, target, 1, 1);
 }
 
 /* The residual in round-offs of its terms. */

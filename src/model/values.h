@@ -16,7 +16,7 @@ struct values {
     int *as_state;      /* count: the state of the formulation that it is; -1: none */
     int *unknown;       /* count: all are unknowns of the formulation, these; or NULL, and */
     struct tape target; /* of what is asked for */
-    int n, m;           /* of the general formulation */
+    int n, m;           /* of the general formulation; of its algebraic variables those that are needed */
     struct tape state;  /* its states from the formulation's own unknowns */
     struct tape residual, terms, jacobian; /* terms: sums of |terms| of the residual */
     int *row, *column;                     /* of each entry of the jacobian; columns of x as -1 */
@@ -34,6 +34,8 @@ struct values_work {
 /* 1; 0: see formulation->missing and formulation->derive.obstacle, or memory is out.  values_close in any
  * case.  An expression without a value is refused, or, with `lenient`, NAN. */
 int values_open(struct values *v, struct formulation *r, int count, const expr *target, int lenient);
+/* The same, lenient, for points whose algebraic variables are those of another state: they are found anew. */
+int values_open_anew(struct values *v, struct formulation *r, int count, const expr *target);
 /* Room for v, beside what it has room for already; 0, or -1 without memory.  All zero is an empty one. */
 int values_reserve(struct values_work *w, const struct values *v);
 void values_release(struct values_work *w);

@@ -61,6 +61,22 @@ class Emit(cli.Case):
                 for name in "xyz":
                     self.assertIn("%s = %.17g\n" % (name, run["state"][name]), out)
 
+    def test_sensitivities(self):
+        """Derivatives are those of keel run, bit for bit: of constraints, redundant ones, too, and through an event."""
+        with open(self.path("jump.keel"), "w") as own:
+            own.write("param a = 1.4\nvar x, z\nx' = -a*z\nz + z^3 = x\nevent back: x - 0.7 falling -> x := 1\n"
+                      "init x = 1\nrun 0 .. 1\n")
+        for model, by in ((example("pendulum"), "l"), (example("twin_rods"), "l"), (self.path("jump.keel"), "a")):
+            words = (model, "--sensitivity", by, "--tend", "1", "--quiet")
+            self.keel("emit", *words, "--out", "by.c", "--force")
+            out = subprocess.run([self.compile(self.path("by.c"))], check=True, stdout=subprocess.PIPE).stdout.decode()
+            state = json.loads(self.keel("run", *words[:-1], "--json").stdout)["state"]
+            values = dict(re.findall(r"^(d/d\w+ \S+) = (\S+)$", out, re.M))
+            same = [key for key in values if key in state]  # accelerations may be unknowns, too
+            self.assertGreater(len(same), 1, out)
+            for key in same:
+                self.assertEqual(float(values[key]), state[key], (model, key))
+
     def compare(self, model, name):
         with open(model) as text:
             begin, end = re.search(r"^run\s+(.*?)\s*\.\.\s*([^#\n]*)", text.read(), re.M).groups()

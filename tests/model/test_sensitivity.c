@@ -4,8 +4,6 @@
 
 #include "model_run.h"
 
-#include <keel/extras.h>
-
 static keel_model *read_with(const char *text, const char *sensitivity, const char *set) {
     keel_model_options o = {.interpret = 1, .sensitivity = sensitivity, .set = &set, .sets = set != NULL};
     keel_model *m = keel_model_read("test.keel", text, strlen(text), &o);
@@ -132,6 +130,19 @@ static const struct sample {
      "mode tied:\n    constraint rod: dot(q, q) = 1.44\nstart free\n"
      "init q = (0.5, 0.1), p = (0.4, 0.1)\nrun 0 .. 1\n",
      "m", 2},
+    /* algebraic variables that jump: with a state that is assigned, with the equations of a mode, as the
+     * accelerations beside redundant constraints where an event turns velocities round */
+    {"param a = 1.4\nvar x, z\nx' = -a*z\nz + z^3 = x\nevent back: x - 0.7 falling -> x := 1\n"
+     "init x = 1\nrun 0 .. 1.3\n",
+     "a", 1.4},
+    {"param a = 1.4\nvar x, z\nmode one:\n    x' = -a*z\n    z + z^3 = x\n"
+     "    event go: x - 0.7 falling -> mode two\nmode two:\n    x' = a - z\n    z = 0.95*x\n"
+     "    event back: x - 0.8 rising -> mode one\nstart one\ninit x = 1\nrun 0 .. 1.2\n",
+     "a", 1.4},
+    {"param l = 1\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint a: x^2 + y^2 = l^2\n"
+     "constraint b: 2*x^2 + 2*y^2 = 2*l^2\nevent turn: x falling -> x' := -0.8*x', y' := -0.8*y'\n"
+     "init y = -0.5, y' = 0\nguess x = l\nrun 0 .. 1\n",
+     "l", 1},
 };
 
 /* Central differences, extrapolated: (4 D(h/2) - D(h))/3. */
@@ -268,90 +279,6 @@ static void velocities_of_a_hamiltonian_are_no_states(void **state) {
     }
 }
 
-/* y, then dy/dp in the order of y, direction by direction: what core/algebra.h counts on. */
-static void stands_in_blocks(const keel_model *m, int directions) {
-    keel_mode mode;
-    assert_true(keel_model_mode(m, 0, &mode));
-    const keel_problem *p = mode.problem;
-    const keel_variations *v = &p->extras->variations;
-    int own = p->m / (1 + directions);
-    assert_true(own > 0 && p->m % own == 0);
-    for (int j = 0; j < p->m; j++) {
-        assert_int_equal(v->direction[p->n + j], j / own - 1);
-        assert_int_equal(v->of[p->n + j], p->n + j % own);
-    }
-}
-
-/* The matrix of y alone has the entries that the jacobian of all rows has there, and stands in every block of
- * its diagonal. */
-static void has_the_matrix_of_the_motion(const keel_model *m, int directions, int linear) {
-    keel_mode mode;
-    assert_true(keel_model_mode(m, 0, &mode));
-    const keel_problem *p = mode.problem;
-    const keel_pattern *pattern = p->algebraic.pattern;
-    int own = p->m / (1 + directions), at = 0;
-    double *all = calloc((size_t)pattern->nnz, sizeof *all),
-           *alone = calloc((size_t)pattern->nnz, sizeof *alone);
-    double *dense = calloc((size_t)p->m * (size_t)p->m, sizeof *dense);
-    assert_true(all && alone && dense);
-    assert_int_equal(p->algebraic.jacobian(p->t0, p->u0, all, p->user), 0);
-    assert_int_equal(p->extras->variations.matrix(p->t0, p->u0, alone, p->user), 0);
-    assert_int_equal(p->extras->variations.linear, linear);
-    for (int i = 0; i < p->m; i++)
-        for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++) {
-            int j = pattern->column[e] - p->n;
-            if (j < 0) continue;
-            dense[i * p->m + j] = all[e];
-            if (i < own && j < own) assert_true(alone[at++] == all[e]);
-        }
-    for (int i = 0; i < own; i++)
-        for (int j = 0; j < own; j++)
-            for (int k = 1; k <= directions; k++) {
-                double here = dense[(k * own + i) * p->m + k * own + j], there = dense[i * p->m + j];
-                assert_true(fabs(here - there) <= 1e-13 * fabs(there));
-            }
-    free(all), free(alone), free(dense);
-}
-
-/* Also where an equation of a direction is simpler than that of the motion: a name (S'' = dlambda/dl of a
- * mass of 1), or linear and alone (dw/dk). */
-static void algebraic_unknowns_stand_in_blocks(void **state) {
-    (void)state;
-    static const char text[] = "param k = 0.7\nvar x, y, z, w\nx' = -k*y - w\ny + y^3 + z = k*x\n"
-                               "z + z^3/3 - y/2 = 1\nw + w^5 = k*x\ninit x = 1\nrun 0 .. 1\n";
-    keel_model *m = read_well(text, "k, x", NULL);
-    stands_in_blocks(m, 2);
-    has_the_matrix_of_the_motion(m, 2, 0);
-    keel_model_close(m);
-    m = keel_model_load(KEEL_EXAMPLES_DIR "/mechanisms/cardan.keel",
-                        &(keel_model_options){.sensitivity = "beta", .interpret = 1});
-    assert_int_equal(keel_model_status(m), KEEL_OK);
-    stands_in_blocks(m, 1);
-    has_the_matrix_of_the_motion(m, 1, 1);
-    keel_model_close(m);
-}
-
-/* dy/dp follows from one more solve with F_y, and has no branches: the run factors as often as the plain one,
- * in each call of f, though dy/dp bends where a transistor begins to conduct. */
-static void sensitivities_take_no_factorizations_of_their_own(void **state) {
-    (void)state;
-    double each[2];
-    for (int k = 0; k < 2; k++) {
-        keel_model *m = keel_model_load(
-            KEEL_EXAMPLES_DIR "/circuits/amplifier.keel",
-            &(keel_model_options){.sensitivity = k ? "Ub, Uf" : NULL, .to = "0.04", .interpret = 1});
-        assert_int_equal(keel_model_status(m), KEEL_OK);
-        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-8});
-        run_to(s, 0.04);
-        keel_stats stats = keel_statistics(keel_sim_solver(s));
-        each[k] = (double)stats.factorizations / (double)stats.calls;
-        if (k) stands_in_blocks(m, 2);
-        keel_sim_close(s);
-        keel_model_close(m);
-    }
-    assert_true(each[1] < 1.2 * each[0]);
-}
-
 /* The tolerance of dx/dp is that of x over |p|: steps are the same whatever unit p has, the derivatives as
  * many times smaller; here by a power of two, to the last bit.  So they are for a start value that is a
  * state. */
@@ -404,15 +331,6 @@ static void small_parameters_take_no_more_steps(void **state) {
     const char *path = KEEL_EXAMPLES_DIR "/circuits/ladder.keel";
     assert_true(steps_of(path, "R, C", "N=20", 1e-3, "bdf") <
                 3 * steps_of(path, NULL, "N=20", 1e-3, "bdf") / 2);
-}
-
-/* A step of y that is 0 does not tell how well the matrix at hand solves for dy/dp: with it taken for exact
- * the derivatives err by 1e-4 in one evaluation of ten, and error control makes four times the steps. */
-static void derivatives_of_algebraic_unknowns_are_solved_for_to_the_end(void **state) {
-    (void)state;
-    const char *path = KEEL_EXAMPLES_DIR "/papers/liu2006_4_index2.keel";
-    assert_true(steps_of(path, "u1", NULL, 1.5, "dop853") <
-                3 * steps_of(path, NULL, NULL, 1.5, "dop853") / 2);
 }
 
 static void refusals_say_why(void **state) {
@@ -482,11 +400,8 @@ int main(void) {
         cmocka_unit_test(directions_do_not_meet),
         cmocka_unit_test(a_hundred_bounces),
         cmocka_unit_test(velocities_of_a_hamiltonian_are_no_states),
-        cmocka_unit_test(algebraic_unknowns_stand_in_blocks),
-        cmocka_unit_test(sensitivities_take_no_factorizations_of_their_own),
         cmocka_unit_test(the_unit_of_p_does_not_matter),
         cmocka_unit_test(small_parameters_take_no_more_steps),
-        cmocka_unit_test(derivatives_of_algebraic_unknowns_are_solved_for_to_the_end),
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(runs_end_where_nothing_is_known),
     };

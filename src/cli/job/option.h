@@ -64,7 +64,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(tend, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                       \
     X(set, TEXT, LINE, "A=3", NULL, COMMAND_MODEL,                                                           \
       "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                  \
-    X(sensitivity, TEXT, LINE, "A,B,..", NULL, COMMAND_RUN | COMMAND_SWEEP,                                  \
+    X(sensitivity, TEXT, LINE, "A,B,..", NULL, COMMAND_RUN | COMMAND_SWEEP | COMMAND_EMIT,                   \
       "columns `d/dA x` too: how the motion depends on parameters and start values")                         \
     X(transient, NUMBER, LINE, "T", NULL, COMMAND_LYAPUNOV,                                                  \
       "the time before counting begins (a tenth of the run)")                                                \
