@@ -2,11 +2,9 @@
  * Geometric Numerical Integration, I.2.4), in astronomical units, days and solar masses.
  *
  * The positions at the end are those of a Taylor series in long double at a tolerance of 1e-21. */
+#include "cases/outer.h"
+
 #include "cases/case.h"
-
-#include <math.h>
-
-enum { BODIES = 6 };
 
 static const char text[] =
     "model outer\n"
@@ -28,24 +26,16 @@ static const char text[] =
 /* The forces of all pairs; each evaluation waits for the one before it, as those of a method do. */
 static void work(long count) {
     static volatile double result;
-    static const double mass[BODIES] = {1.00000597682,      0.000954786104043,  0.000285583733151,
-                                        0.0000437273164546, 0.0000517759138449, 1 / 1.3e8};
-    double q[BODIES][3] = {{0, 0, 0},
-                           {-3.5023653, -3.8169847, -1.5507963},
-                           {9.0755314, -3.0458353, -1.6483708},
-                           {8.3101420, -16.2901086, -7.2521278},
-                           {11.4707666, -25.7294829, -10.8169456},
-                           {-15.5387357, -25.2225594, -3.1902382}};
+    double q[OUTER_BODIES][3] = {{0, 0, 0},
+                                 {-3.5023653, -3.8169847, -1.5507963},
+                                 {9.0755314, -3.0458353, -1.6483708},
+                                 {8.3101420, -16.2901086, -7.2521278},
+                                 {11.4707666, -25.7294829, -10.8169456},
+                                 {-15.5387357, -25.2225594, -3.1902382}};
     for (long k = 0; k < count; k++) {
-        double force[BODIES][3] = {{0}};
-        for (int i = 0; i < BODIES; i++)
-            for (int j = i + 1; j < BODIES; j++) {
-                double d[3] = {q[i][0] - q[j][0], q[i][1] - q[j][1], q[i][2] - q[j][2]};
-                double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-                double pull = 2.95912208286e-4 * mass[i] * mass[j] / (square * sqrt(square));
-                for (int c = 0; c < 3; c++) force[i][c] -= pull * d[c], force[j][c] += pull * d[c];
-            }
-        for (int i = 0; i < BODIES; i++)
+        double force[OUTER_BODIES][3];
+        outer_forces(q, force);
+        for (int i = 0; i < OUTER_BODIES; i++)
             for (int c = 0; c < 3; c++) q[i][c] += 1e-9 * force[i][c];
     }
     result = q[0][0];
@@ -65,7 +55,7 @@ void case_outer(struct bench_case *c) {
                              .text = text,
                              .t_end = 100000,
                              .answer = end,
-                             .compared = 3 * BODIES,
+                             .compared = 3 * OUTER_BODIES,
                              .unit = "an evaluation of the hand-written forces",
                              .work = work,
                              .units = 2000};
