@@ -29,7 +29,10 @@ static const struct entry {
     const char *method;
     const char *name;
 } entries[] = {
-    {"taylor+project", "taylor+project"}, {"taylor+none", "taylor"}, {"dop853+project", "dop853+project"}};
+    {"taylor+project", "taylor+project"},
+    {"taylor+none", "taylor"},
+    {"dop853+project", "dop853+project"},
+    {"dop853+none", "dop853"}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
 struct outcome {
