@@ -1,4 +1,4 @@
-/* outer.h - the forces between the sun and five planets, as outer.c has them, for all who have them inlined. */
+/* outer.h - the forces between the sun and five planets, for all who have them inlined. */
 #ifndef KEEL_BENCH_OUTER_H
 #define KEEL_BENCH_OUTER_H
 
