@@ -156,7 +156,8 @@ static double stretch(keel_lyapunov *l, double t, double *sum) {
     struct bundle *m = &l->bundle;
     double most = 0;
     if (l->most > 0 && keel_statistics(keel_sim_solver(m->sim)).steps > l->most) {
-        text_set(l->message, sizeof l->message, "max_steps, %ld, lead to t = %.10g only", l->most, bundle_time(m));
+        text_set(l->message, sizeof l->message, "max_steps, %ld, lead to t = %.10g only", l->most,
+                 bundle_time(m));
         l->status = KEEL_ELIMIT;
         return 0;
     }
@@ -270,7 +271,7 @@ static double swing_of(const keel_lyapunov *l, int from, int to) {
         double swing = 0;
         for (int k = from; k < to; k++) swing += l->aside[(size_t)b * (size_t)l->bundle.r + (size_t)k];
         square += swing * swing;
-        }
+    }
     return sqrt(2 * square / l->blocks) / (l->blocks * fabs(l->length));
 }
 

@@ -81,8 +81,13 @@ static keel_status take_hold(keel_orbit *o, const char *word) {
 
 static keel_status take_holds(keel_orbit *o, const char *list) {
     char word[BUNDLE_NAME];
-    for (const char *rest = list; rest && (rest = text_next(rest, word, sizeof word));)
+    for (const char *rest = list; rest && (rest = text_next(rest, word, sizeof word));) {
         if (take_hold(o, word) != KEEL_OK) return o->status;
+        const struct orbit_hold *last = &o->hold[o->holds - 1];
+        for (const struct orbit_hold *h = o->hold; h < last; h++)
+            if (h->kind == last->kind && h->which == last->which)
+                return orbit_fail(o, KEEL_EINVAL, "`%.80s` is held twice", word);
+    }
     return KEEL_OK;
 }
 
@@ -356,6 +361,7 @@ static keel_status find(keel_orbit *o, const keel_model *m, const keel_options *
                           "an event assigns values in this model: orbits are sought where none does, since a "
                           "segment cannot begin between events");
     o->n = b->n, o->r = b->r, o->t0 = bundle_time(b);
+    o->noise = fmax(1e-10, 100 * run.rtol);
     o->nodes = with->segments > 0 ? with->segments : NODES;
     if (with->segments <= 0 && o->nodes * o->r > LARGEST) o->nodes = o->r < LARGEST ? LARGEST / o->r : 1;
     o->about.segments = o->nodes;
@@ -365,7 +371,7 @@ static keel_status find(keel_orbit *o, const keel_model *m, const keel_options *
     if (!o->about.autonomous && !(with->period > 0))
         return orbit_fail(o, KEEL_EINVAL, "the equations depend on t: say which period they have");
     if (take_holds(o, with->hold) != KEEL_OK || orbit_find_period(o, with) != KEEL_OK) return o->status;
-    divide(o, o->q);
+    if (orbit_find_sizes(o) != KEEL_OK) return o->status;
     size_t nodes = (size_t)(o->nodes * o->n);
     double *x = malloc((nodes + nodes * (size_t)o->r + 2 * (size_t)o->n) * sizeof *x);
     if (!x) return orbit_fail(o, KEEL_ENOMEM, "%s", text_no_memory);
@@ -373,7 +379,8 @@ static keel_status find(keel_orbit *o, const keel_model *m, const keel_options *
     if (place_nodes(o) == KEEL_OK &&
         newton(o, with->steps > 0 ? with->steps : STEPS, enough, x, x + nodes) == KEEL_OK) {
         count_family(o);
-        if (close_orbit(o, x) == KEEL_OK) orbit_floquet(o);
+        if (close_orbit(o, x) == KEEL_OK && (o->about.autonomous || orbit_check_period(o) == KEEL_OK))
+            orbit_floquet(o);
     }
     free(x);
     return o->status;

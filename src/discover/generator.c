@@ -287,7 +287,8 @@ int generator_rates(struct generators *s) {
     struct derive d;
     derive_open(&d, s->g, DERIVE_NONE);
     int done = 0;
-    while (done < s->count && (s->list[done].rate = derive_total(&d, s->list[done].value)) != EXPR_NONE) done++;
+    while (done < s->count && (s->list[done].rate = derive_total(&d, s->list[done].value)) != EXPR_NONE)
+        done++;
     if (done < s->count && d.obstacle != EXPR_NONE)
         text_set(s->why, sizeof s->why, "`%.100s` has no derivative everywhere", s->list[done].text);
     derive_close(&d);
