@@ -59,7 +59,7 @@ double bundle_dot(int n, const double *a, const double *b);
 /* v less its parts along count orthonormal vectors, twice, since once is not enough; its length, then 1. */
 double bundle_orthonormal(int n, int count, const double *basis, double *v);
 /* The size of a state whose known[n] is not positive balances its row and column of A = D f Q Q^T (E. E.
- * Osborne, J. ACM 7 (1960) 338-345), rate[r * n] the rates of the vectors q: it is grown[n] times what it was,
- * 1 where it is not quite another. */
+ * Osborne, J. ACM 7 (1960) 338-345), rate[r * n] the rates of the vectors q: it is grown[n] times as
+ * large, 1 where it is not quite another. */
 void bundle_balance(int n, int r, const double *rate, const double *q, const double *known, double *grown);
 #endif

@@ -92,8 +92,8 @@ keel_status orbit_find_period(keel_orbit *o, const keel_orbit_options *with) {
     return o->status;
 }
 
-/* A state that rests along the run, but for the errors of the steps, has no size there: it is 1, or that which
- * balances its rates with the others. */
+/* A state that rests along the run, but for the errors of the steps, has no size there: it is 1, or that
+ * which balances its rates with the others. */
 keel_status orbit_find_sizes(keel_orbit *o) {
     size_t n = (size_t)o->n, all = n * (size_t)o->r;
     double *known = malloc((2 * n + all + 1) * sizeof *known), *grown = known + n, *rate = grown + n;

@@ -126,8 +126,8 @@ static void find_beyond(keel_steady *s) {
     }
 }
 
-/* Is that rounding?  That of each rate is in parts of its own slopes: beside fast motions a slow one that goes
- * on for ever is none.  What is held is in units of the largest entry. */
+/* Is that rounding?  That of each rate is in parts of its own slopes: beside fast motions a slow one that
+ * goes on for ever is none.  What is held is in units of the largest entry. */
 static int nothing_beyond(const keel_steady *s) {
     double largest = s->sigma[0];
     for (int h = 0; h < s->holds; h++)
@@ -143,7 +143,7 @@ static int nothing_beyond(const keel_steady *s) {
     return 1;
 }
 
-/* The sentence for a search that ended: at rest, where something that is held is other than it was, or not. */
+/* The sentence for a search that ended: at rest, where something that is held is not what it was, or not. */
 static keel_status not_found(keel_steady *s) {
     int held = s->holds > 0 && s->about.rate < 1e-9;
     return steady_fail(

@@ -200,8 +200,8 @@ static void a_limit_cycle_attracts(void **state) {
     }
 }
 
-/* A conical pendulum: the height rests, and what rounding leaves of its velocity is no size.  Small swings about
- * it have the frequency w sqrt(1 + 3 cos^2 a). */
+/* A conical pendulum: the height rests, and what rounding leaves of its velocity is no size.  Small swings
+ * about it have the frequency w sqrt(1 + 3 cos^2 a). */
 static void a_state_at_rest_has_no_size(void **state) {
     (void)state;
     const double l = 1.42, r = 1.2872785276493162, v = 5.207610528627185, c = sqrt(1 - r * r / l / l);

@@ -183,7 +183,7 @@ static void double_zeros_stay_zeros(void **unused) {
     done(s);
 }
 
-/* Rates that are differences of larger terms are wrong by the rounding of these: an eigenvalue 0 stays one. */
+/* Rates that are differences of larger terms are wrong by the rounding of these: eigenvalues 0 stay 0. */
 static void rounding_is_that_of_the_terms(void **unused) {
     (void)unused;
     keel_steady *s =

@@ -350,6 +350,8 @@ static void refusals_say_why(void **state) {
          "l", "with another value of it the start values given do not fit"},
         {"param k = 1\nvar x, y\nx' = y\ny' = -k*x\ninvariant e = x^2 + y^2\ninit x = 1, y = 0\nrun 0 .. 1\n",
          "k", "With another value of `k` this is no invariant"},
+        {"param N = 3\nvar x[1..N]\nfor i in 1..N:\n    x[i]' = -x[i]*N\n    init x[i] = i\nrun 0 .. 1\n",
+         "N", "the sensitivity to `N`: it decides a range"},
         {"param k = 1\nvar x\nmode a:\n    x' = k + x.enter\n    event e: x - 2 rising -> x := 0, mode a\n"
          "start a\ninit x = 1\nrun 0 .. 2\n",
          "k", "`x.enter`, are not followed"},
