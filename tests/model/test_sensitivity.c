@@ -62,6 +62,11 @@ static const struct sample {
      "constraint rod: x^2 + y^2 = (l + s/5)^2\ninvariant energy\ninit y = -l/2, q = 0.2, s = 0, r = 0.4\n"
      "guess x = l\noutput pull = lambda.rod*l\nrun 0 .. 1.5\n",
      "l", 1},
+    /* a constraint of a hamiltonian that follows from another */
+    {"param l = 1\ncanonical x, p\ncanonical y, q\nhamiltonian (p^2 + q^2)/2 + 9.81*y\n"
+     "constraint a: x^2 + y^2 = l^2\nconstraint b: 3*x^2 + 3*y^2 = 3*l^2\ninvariant energy\n"
+     "init y = -l/2, q = 0.2\nguess x = l\nrun 0 .. 1\n",
+     "l", 1},
     /* nine and twelve equations with one matrix, eliminated on the graph */
     {"param l = 1\ncoord x[1..3], y[1..3]\nlagrangian sum(i in 1..3, i*(x[i]'^2 + y[i]'^2)/2 - 9.81*i*y[i])\n"
      "constraint a: x[1]^2 + y[1]^2 = l^2\nconstraint b: (x[2] - x[1])^2 + (y[2] - y[1])^2 = 1\n"
