@@ -156,8 +156,8 @@ static double stretch(keel_lyapunov *l, double t, double *sum) {
     struct bundle *m = &l->bundle;
     double most = 0;
     if (l->most > 0 && keel_statistics(keel_sim_solver(m->sim)).steps > l->most) {
-        text_set(l->message, sizeof l->message, "max_steps, %ld, lead to t = %.10g only", l->most,
-                 bundle_time(m));
+        text_set(l->message, sizeof l->message, "%ld steps, options.max_steps, lead to t = %.10g only",
+                 l->most, bundle_time(m));
         l->status = KEEL_ELIMIT;
         return 0;
     }

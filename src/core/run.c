@@ -132,7 +132,7 @@ static keel_status too_many_steps(struct engine *e, long most) {
     return engine_fail(
         e, KEEL_ELIMIT,
         "%ld steps were taken and t = %.10g is all that was reached: the problem is stiff, the tolerance "
-        "very small, or max_steps too low",
+        "very small, or options.max_steps too low",
         most, clock_of_step(e));
 }
 

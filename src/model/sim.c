@@ -173,7 +173,7 @@ int sim_too_many_steps(struct keel_sim *s, long begin) {
     if (most == LONG_MAX || keel_statistics(s->solver).steps - begin <= most) return 0;
     sim_fail(s, KEEL_ELIMIT,
              "%ld steps were taken and t = %.10g is all that was reached: the problem is stiff, the "
-             "tolerance very small, or max_steps too low",
+             "tolerance very small, or options.max_steps too low",
              most, keel_time(s->solver));
     return 1;
 }
