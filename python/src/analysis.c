@@ -328,8 +328,7 @@ static PyObject *give_exponents(const keel_lyapunov *l) {
 
 PyObject *analysis_lyapunov(keel_model *m, volatile int *stop, PyObject *spec, PyObject *options) {
     struct task t = {.model = m, .options = {.stop = stop}};
-    if (run_options(options, &t.options) < 0 || take_number(spec, "to", &t.lyapunov.t_end) < 0 ||
-        take_number(spec, "transient", &t.lyapunov.transient) < 0)
+    if (run_options(options, &t.options) < 0 || take_number(spec, "transient", &t.lyapunov.transient) < 0)
         return NULL;
     PyObject *result = NULL;
     if (perform(find_exponents, &t, stop) == 0) result = t.made ? give_exponents(t.made) : PyErr_NoMemory();

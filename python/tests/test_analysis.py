@@ -64,6 +64,18 @@ def test_exponents():
     assert found.sum == pytest.approx(-41 / 3, abs=1e-6) and found.exponents[0] > 0.5 and found.left_out == []
 
 
+def test_wrong_values_are_refused():
+    """An end at 0 is one; other values that mean nothing have a sentence."""
+    m = keel.Model("var x\nx' = -x\ninit x = 1\nrun 0 .. 9\n", interpret=True)
+    swing = keel.Model("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", interpret=True)
+    for wrong in (lambda: m.lyapunov(0), lambda: m.lyapunov(math.nan), lambda: m.lyapunov(transient=-1),
+                  lambda: swing.orbit(-6), lambda: swing.orbit(math.nan), lambda: swing.orbit(6, hold="x, x"),
+                  lambda: m.section(3), lambda: m.fit({"t": [1], "x": [1]}, "x", bounds="x"),
+                  lambda: m.fit({"t": [1], "x": [1]}, "x", sigma=3)):
+        with pytest.raises(keel.Error):
+            wrong()
+
+
 def test_sections():
     circle = keel.Model("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 20\n", interpret=True)
     s = circle.section("x - 0.5 falling", rtol=1e-10)

@@ -312,6 +312,10 @@ static keel_status run(keel_lyapunov *l, const keel_model *model, const keel_opt
     if (!reserve(l)) return lyapunov_fail(l, KEEL_ENOMEM, text_no_memory);
     keel_model_span(model, &t0, &to);
     if (with->t_end != 0) to = with->t_end;
+    if (!isfinite(to) || !(with->transient >= 0))
+        return lyapunov_fail(l, KEEL_EINVAL,
+                             isfinite(to) ? "the time before counting begins must not be negative"
+                                          : "the run must end at a finite time");
     double transient = with->transient > 0 ? with->transient : 0.1 * fabs(to - t0);
     if (!(transient < fabs(to - t0)))
         return lyapunov_fail(l, KEEL_EINVAL, "the transient is as long as the run: nothing is left to count");

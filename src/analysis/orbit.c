@@ -368,6 +368,8 @@ static keel_status find(keel_orbit *o, const keel_model *m, const keel_options *
     o->about.autonomous = bundle_autonomous(b);
     if (!reserve(o)) return orbit_fail(o, KEEL_ENOMEM, "%s", text_no_memory);
     bundle_get(b, o->x, o->q);
+    if (!(with->period >= 0) || !isfinite(with->period))
+        return orbit_fail(o, KEEL_EINVAL, "a period must be positive and finite, it is %g", with->period);
     if (!o->about.autonomous && !(with->period > 0))
         return orbit_fail(o, KEEL_EINVAL, "the equations depend on t: say which period they have");
     if (take_holds(o, with->hold) != KEEL_OK || orbit_find_period(o, with) != KEEL_OK) return o->status;

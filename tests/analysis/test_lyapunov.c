@@ -166,6 +166,7 @@ static void refusals_say_why(void **state) {
     } row[] = {
         {"var x\nx' = -x\ninit x = 1\nrun 0 .. 1\n", NULL, 0, "no start value is free"},
         {"var x\nx' = -x\ninit x = 1\nrun 0 .. 1\n", "*", 2, "as long as the run"},
+        {"var x\nx' = -x\ninit x = 1\nrun 0 .. 1\n", "*", -1, "must not be negative"},
         {"var x\nmode a:\n    x' = 1\n    event e: x - 2 rising -> mode b\nmode b:\n    x' = 2\nstart a\n"
          "init x = 1\nrun 0 .. 2\n",
          "*", 0, "with modes"},

@@ -257,6 +257,9 @@ static void refusals_say_why(void **state) {
         {"var x\nx' = -x + cos(2*t)\ninit x = 0\nrun 0 .. 9\n", 3.5, NULL,
          "the equations, which depend on t, do not"},
         {"var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", 6, "x, x", "`x` is held twice"},
+        {"var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", -6, NULL,
+         "positive and finite, it is -6"},
+        {"var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", INFINITY, NULL, "it is inf"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         keel_orbit *o = found(row[i].text, row[i].period, row[i].hold);
