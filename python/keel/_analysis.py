@@ -131,8 +131,15 @@ class Orbit:
         return f"<keel.Orbit of period {self.period:.15g}{family}>"
 
 
-def _orbit(model, period, hold, points, set, words):
-    spec = {"period": None if period is None else float(period), "hold": _names(hold), "points": float(points)}
+def _orbit(model, period, hold, segments, points, set, words):
+    if segments is not None and (segments < 1 or int(segments) != segments):
+        raise _keel.OptionError(f"segments must be a whole number from 1 on, not {segments}")
+    spec = {
+        "period": None if period is None else float(period),
+        "hold": _names(hold),
+        "segments": None if segments is None else float(segments),
+        "points": float(points),
+    }
     made = _asked(model, "*", set, words, "orbit", spec)
     lent = model._readings.take(())
     try:
@@ -232,7 +239,7 @@ class Analyses:
         """
         return _fit(self, data, names, sigma, bounds, experiment, columns, set, words)
 
-    def orbit(self, period=None, *, hold=None, points=1001, set=None, **words):
+    def orbit(self, period=None, *, hold=None, segments=None, points=1001, set=None, **words):
         """A periodic orbit near the start.
 
         Parameters
@@ -241,12 +248,14 @@ class Analyses:
             About; by default the first return of the run.
         hold : str or sequence of str, optional
             States, invariants, ``"period"`` that stay as they are at the start.
+        segments : int, optional
+            Of the period, each shot at by itself; by default ten, or fewer of large models.
 
         Returns
         -------
         Orbit
         """
-        return _orbit(self, period, hold, points, set, words)
+        return _orbit(self, period, hold, segments, points, set, words)
 
     def steady(self, *, hold=None, set=None, **words):
         """An equilibrium near the start, and its eigenvalues: a `Steady`."""

@@ -20,6 +20,7 @@
 #include <string.h>
 
 enum { NODES = 10, LARGEST = 400, STEPS = 200 }; /* LARGEST: unknowns that are still few */
+enum { MATRIX = 1000000 };                       /* unknowns whose square no memory holds */
 #define RANK 1e-8                                /* singular values below, of the largest, are zero */
 
 keel_status orbit_fail(keel_orbit *o, keel_status status, const char *format, ...) {
@@ -366,7 +367,8 @@ static keel_status find(keel_orbit *o, const keel_model *m, const keel_options *
     if (with->segments <= 0 && o->nodes * o->r > LARGEST) o->nodes = o->r < LARGEST ? LARGEST / o->r : 1;
     o->about.segments = o->nodes;
     o->about.autonomous = bundle_autonomous(b);
-    if (!reserve(o)) return orbit_fail(o, KEEL_ENOMEM, "%s", text_no_memory);
+    int fits = o->nodes <= MATRIX / (o->r > 0 ? o->r : 1);
+    if (!fits || !reserve(o)) return orbit_fail(o, KEEL_ENOMEM, "%s", text_no_memory);
     bundle_get(b, o->x, o->q);
     if (!(with->period >= 0) || !isfinite(with->period))
         return orbit_fail(o, KEEL_EINVAL, "a period must be positive and finite, it is %g", with->period);

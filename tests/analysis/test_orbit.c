@@ -4,6 +4,8 @@
 
 #include <keel/orbit.h>
 
+#include <limits.h>
+
 static keel_model *model; /* of the orbit at hand */
 
 static keel_orbit *found(const char *text, double period, const char *hold) {
@@ -235,6 +237,15 @@ static void points_go_once_around(void **state) {
     done(o);
 }
 
+/* As many unknowns as an int does not hold. */
+static void segments_beyond_memory_are_refused(void **state) {
+    (void)state;
+    keel_orbit_close(found("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", 6, NULL));
+    keel_orbit *o = keel_orbit_find(model, NULL, &(keel_orbit_options){.period = 6, .segments = INT_MAX});
+    assert_int_equal(keel_orbit_status(o), KEEL_ENOMEM);
+    done(o);
+}
+
 static void refusals_say_why(void **state) {
     (void)state;
     static const struct {
@@ -283,6 +294,7 @@ int main(void) {
         cmocka_unit_test(a_limit_cycle_attracts),
         cmocka_unit_test(a_state_at_rest_has_no_size),
         cmocka_unit_test(points_go_once_around),
+        cmocka_unit_test(segments_beyond_memory_are_refused),
         cmocka_unit_test(refusals_say_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
