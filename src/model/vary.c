@@ -31,8 +31,8 @@ static keel_status take_parameter(struct keel_variation *v, struct vary_one *one
     const struct model_parameter *p = &v->m->model->parameter[number];
     if (p->structural)
         return vary_fail(v, KEEL_EINVAL,
-                         "`%.80s` decides how many equations there are, so it cannot vary within one sweep: "
-                         "give it by --set, and sweep once for each value",
+                         "`%.80s` decides how many equations there are, so it cannot vary within one sweep or "
+                         "fit: give it by --set, once for each value",
                          one->name);
     one->parameter = (int)number;
     v->moves[number] = 1;
