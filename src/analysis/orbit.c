@@ -136,25 +136,6 @@ static keel_status place_nodes(keel_orbit *o) {
     return KEEL_OK;
 }
 
-/* All segments; the gaps between them: the largest, and the root of the sum of their squares. */
-static keel_status run_segments(keel_orbit *o) {
-    o->about.defect = o->gaps = 0;
-    for (int i = 0; i < o->nodes; i++)
-        if (run_segment(o, i) != KEEL_OK) return o->status;
-    for (int i = 0; i < o->nodes; i++) {
-        double *gap = o->gap + (size_t)i * (size_t)o->n;
-        const double *next = o->x + (size_t)((i + 1) % o->nodes) * (size_t)o->n;
-        for (int j = 0; j < o->n; j++) {
-            gap[j] = (gap[j] - next[j]) / o->size[j];
-            o->about.defect = fmax(o->about.defect, fabs(gap[j]));
-            o->gaps = hypot(o->gaps, gap[j]);
-        }
-    }
-    return isfinite(o->about.defect) ? KEEL_OK : orbit_fail(o, KEEL_EUSER, "the motion has no finite values");
-}
-
-/* A step ------------------------------------------------------------------------------------------------- */
-
 /* How far what is held has gone from its value, and the row that brings it back. */
 static keel_status hold_row(keel_orbit *o, const struct orbit_hold *h, double *row, double *right) {
     struct bundle *b = &o->bundle;
@@ -164,7 +145,9 @@ static keel_status hold_row(keel_orbit *o, const struct orbit_hold *h, double *r
     *right = 0;
     switch (h->kind) {
     case HOLD_PERIOD:
-        if (o->about.autonomous) row[columns - 1] = 1;
+        if (!o->about.autonomous) return KEEL_OK;
+        row[columns - 1] = 1;
+        *right = (o->about.guess - o->about.period) / o->about.period;
         return KEEL_OK;
     case HOLD_STATE:
         for (int k = 0; k < o->r; k++) row[k] = o->q[k * o->n + h->which];
@@ -183,6 +166,40 @@ static keel_status hold_row(keel_orbit *o, const struct orbit_hold *h, double *r
         *right = (h->value - held.start) / length;
     return KEEL_OK;
 }
+
+/* The largest way of all that is held. */
+static keel_status find_held(keel_orbit *o) {
+    o->held = 0;
+    for (int h = 0; h < o->holds; h++) {
+        double right;
+        if (hold_row(o, &o->hold[h], o->step, &right) != KEEL_OK) return o->status;
+        o->held = fmax(o->held, fabs(right));
+    }
+    return KEEL_OK;
+}
+
+/* All segments; the gaps between them: the largest, and the root of the sum of their squares, with what is
+ * held. */
+static keel_status run_segments(keel_orbit *o) {
+    o->about.defect = o->gaps = 0;
+    for (int i = 0; i < o->nodes; i++)
+        if (run_segment(o, i) != KEEL_OK) return o->status;
+    for (int i = 0; i < o->nodes; i++) {
+        double *gap = o->gap + (size_t)i * (size_t)o->n;
+        const double *next = o->x + (size_t)((i + 1) % o->nodes) * (size_t)o->n;
+        for (int j = 0; j < o->n; j++) {
+            gap[j] = (gap[j] - next[j]) / o->size[j];
+            o->about.defect = fmax(o->about.defect, fabs(gap[j]));
+            o->gaps = hypot(o->gaps, gap[j]);
+        }
+    }
+    if (!isfinite(o->about.defect)) return orbit_fail(o, KEEL_EUSER, "the motion has no finite values");
+    if (find_held(o) != KEEL_OK) return o->status;
+    o->gaps = hypot(o->gaps, o->held);
+    return KEEL_OK;
+}
+
+/* A step ------------------------------------------------------------------------------------------------- */
 
 static keel_status fill_matrix(keel_orbit *o) {
     int r = o->r, n = o->n, columns = unknowns_of(o);
@@ -289,11 +306,17 @@ static keel_status newton(keel_orbit *o, int most, double enough, double *x, dou
         int taken = take_step(o, x, q);
         if (taken < 0) return o->status;
         o->about.steps += taken;
-        int resolved =
-            o->about.defect < 1e-9 && (!taken || o->about.defect <= enough || o->gaps > 0.3 * before);
+        int resolved = fmax(o->about.defect, o->held) < 1e-9 &&
+                       (!taken || fmax(o->about.defect, o->held) <= enough || o->gaps > 0.3 * before);
         if (resolved) return remaining_step(o);
         if (!taken) break;
     }
+    if (o->held > o->about.defect)
+        return orbit_fail(
+            o, KEEL_ELIMIT,
+            "Newton's method did not converge: after %d steps what is held is still %.2g of its "
+            "size from what it was; begin nearer to the orbit, or hold less",
+            o->about.steps, o->held);
     return orbit_fail(o, KEEL_ELIMIT,
                       "Newton's method did not converge: after %d steps the segments are still %.2g of the "
                       "states' sizes apart; begin nearer to the orbit, or hold less",

@@ -29,7 +29,8 @@ struct keel_orbit {
     double *gap;          /* [nodes][n] the end of segment i less node i + 1 */
     double *a, *f;        /* [nodes][r][n] tangent vectors at the end of a segment; [nodes][n] x' there */
     double *part;         /* [nodes + 1] the nodes' times, in parts of the period */
-    double gaps, damping; /* |gap|; of the last step, in gaps */
+    double gaps, damping; /* |gap| and held; of the last step, in gaps */
+    double held;          /* how far what is held is from its value, in sizes */
     double *matrix, *sigma, *v, *right, *step; /* of a step; [columns] */
     struct orbit_hold hold[ORBIT_HOLDS];
     int holds;

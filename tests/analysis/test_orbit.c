@@ -237,6 +237,21 @@ static void points_go_once_around(void **state) {
     done(o);
 }
 
+/* A pendulum of amplitude a has the period 4 K(sin a/2): what is held stays as it was. */
+static void a_period_is_held(void **state) {
+    (void)state;
+    keel_orbit *o = found("var x, v\nx' = v\nv' = -sin(x)\ninit x = 1, v = 0\nrun 0 .. 30\n", 7, "period");
+    keel_orbit_summary s = summary(o);
+    double x = start_of(o, "x"), v = start_of(o, "v"), a = 1, b = sqrt((cos(x) + 1 - v * v / 2) / 2);
+    for (int k = 0; k < 8; k++) {
+        double mean = (a + b) / 2;
+        b = sqrt(a * b), a = mean;
+    }
+    assert_below(fabs(s.period - 7), 1e-9);
+    assert_below(fabs(2 * acos(-1) / a - 7), 1e-9);
+    done(o);
+}
+
 /* As many unknowns as an int does not hold. */
 static void segments_beyond_memory_are_refused(void **state) {
     (void)state;
@@ -264,6 +279,8 @@ static void refusals_say_why(void **state) {
          1, NULL, "with modes"},
         {"var x, u\nx' = u - 0.1*x\nu' = 0\nevent e: every 1 -> u := -u\ninit x = -0.5, u = 1\nrun 0 .. 9\n",
          2, NULL, "an event assigns values"},
+        {"var x, y\nx' = y\ny' = -x + (1 - x^2)*y\ninit x = 2, y = 0\nrun 0 .. 30\n", 7, "period",
+         "did not converge"},
         /* it comes back after any time, the equations do not */
         {"var x\nx' = -x + cos(2*t)\ninit x = 0\nrun 0 .. 9\n", 3.5, NULL,
          "the equations, which depend on t, do not"},
@@ -294,6 +311,7 @@ int main(void) {
         cmocka_unit_test(a_limit_cycle_attracts),
         cmocka_unit_test(a_state_at_rest_has_no_size),
         cmocka_unit_test(points_go_once_around),
+        cmocka_unit_test(a_period_is_held),
         cmocka_unit_test(segments_beyond_memory_are_refused),
         cmocka_unit_test(refusals_say_why),
     };
