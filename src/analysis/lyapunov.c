@@ -32,6 +32,7 @@ struct keel_lyapunov {
     double *bias;        /* [r] what its errors do to the growth; .. */
     double looked;       /* .. over so much time */
     long most;           /* steps in all; 0: any number */
+    int acts;            /* events assign values */
     double rtol;         /* a tenth of it is not seen there, for each factor of e */
     double from, length; /* where counting begins; of a block */
     double waited;       /* the time before counting begins */
@@ -196,18 +197,22 @@ static double checked_length(const keel_lyapunov *l, double behind) {
     return fmax(fabs(l->length) / SHARE, stats.steps > 0 ? STEPS * behind / (double)stats.steps : 0);
 }
 
-/* Which part of block b is over at its look within: multiples of the golden section, which keep step with no
- * period. */
+/* The golden section: multiples of it keep step with no period. */
+#define GOLDEN 0.6180339887498949
+
+/* Which part of block b is over at its look within. */
 static double part_within(int b) {
-    return fmod((b + 1) * 0.6180339887498949, 1);
+    return fmod((b + 1) * GOLDEN, 1);
 }
 
 /* The vectors are made orthonormal anew once the longest has grown by a few powers of e: never later than the
  * fastest growth of late needs for eight of them; what an event does at once is no growth that lasts.  The
- * first stretches are short, since nothing is known. */
+ * first stretches are short, since nothing is known.  Events that act are lost where a stretch begins at their
+ * very time, as it does with round numbers: then all times are shifted a little. */
 static void run_blocks(keel_lyapunov *l, double t0, double from, double to,
                        const keel_lyapunov_options *with) {
-    double t = t0, h = 1e-6 * (to - t0) / 4096, fastest = 0;
+    double t = t0, h = 1e-6 * (to - t0) / 4096 * (l->acts ? GOLDEN : 1), fastest = 0;
+    if (l->acts) from += 1e-7 * GOLDEN * (to - from);
     l->from = from;
     l->waited = fabs(from - t0);
     l->length = (to - from) / BLOCKS;
@@ -325,6 +330,7 @@ static keel_status run(keel_lyapunov *l, const keel_model *model, const keel_opt
     if (bundle_set(m, bundle_time(m), l->x, l->q) != KEEL_OK) return bundle_failed(l);
     l->rtol = o && o->rtol > 0 ? o->rtol : 1e-6;
     l->most = o ? o->max_steps : 0;
+    l->acts = keel_model_acts(model, 0);
     open_tight(l, model, o);
     if (l->tight.status == KEEL_ENOMEM) return lyapunov_fail(l, KEEL_ENOMEM, text_no_memory);
     run_blocks(l, t0, to > t0 ? t0 + transient : t0 - transient, to, with);

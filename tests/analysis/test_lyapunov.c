@@ -88,6 +88,12 @@ static void errors_hold(void **state) {
         {"var x\nx' = 2*x\ninit x = 0\nrun 0 .. 100\n", 1, {2}, 1e-6},
         /* steps that the end of what is looked at would make much shorter */
         {"var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 500\n", 2, {0, 0}, 1e-7},
+        /* an event at the very time at which counting begins, and again and again at that of a block */
+        {"var x, y\nx' = 1.03\ny' = -0.57*y\nevent e: x - 1 rising -> x := 0, y := 0.712*y\n"
+         "init x = 0.1, y = 0\nrun 0 .. 300\n",
+         2,
+         {0, -0.57 + 1.03 * -0.33967736751},
+         0.02},
         /* growth that swings, with periods of which a block has 25.02 or 2.0008 */
         {"var x, y\nx' = 2.965\ny' = 0.319*y\nevent e: x - 1 rising -> x := 0, y := 0.882*y\n"
          "init x = 0.1, y = 0\nrun 0 .. 300\n",
