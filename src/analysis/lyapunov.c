@@ -207,8 +207,8 @@ static double part_within(int b) {
 
 /* The vectors are made orthonormal anew once the longest has grown by a few powers of e: never later than the
  * fastest growth of late needs for eight of them; what an event does at once is no growth that lasts.  The
- * first stretches are short, since nothing is known.  Events that act are lost where a stretch begins at their
- * very time, as it does with round numbers: then all times are shifted a little. */
+ * first stretches are short, since nothing is known.  Events that act are lost where a stretch begins at
+ * their very time, as it does with round numbers: then all times are shifted a little. */
 static void run_blocks(keel_lyapunov *l, double t0, double from, double to,
                        const keel_lyapunov_options *with) {
     double t = t0, h = 1e-6 * (to - t0) / 4096 * (l->acts ? GOLDEN : 1), fastest = 0;
