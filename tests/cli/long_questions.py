@@ -158,6 +158,8 @@ def test_sections():
     for dice in dice_of("sections"):
         w, size, phase, to = (round(dice.uniform(low, high), 3) for low, high in ((0.5, 4), (0.5, 2), (0, 6), (5, 40)))
         c, direction = round(dice.uniform(-1.2, 1.2) * size, 3), dice.choice(("rising", "falling", "crossing"))
+        if abs(abs(c / size) - 1) < 0.01:
+            continue  # it only touches
         text = dice.choice(forms).format(w=w, x=f"{size}*cos({phase})", v=f"-{size}*{w}*sin({phase})") + f"run 0 .. {to}\n"
         times = []
         for k, sign in itertools.product(range(-2, int(to * w / 6) + 3), (1, -1)):
