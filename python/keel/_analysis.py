@@ -9,13 +9,13 @@ from . import _keel
 _SECTION = "poincare_section"  # KEEL_SECTION
 
 
-def _asked(model, sensitivity, set, words, method, spec):
-    """`method(spec, options)` of a reading with these sensitivities and values."""
+def _asked(model, sensitivity, set, words, method, spec, to=None):
+    """`method(spec, options)` of a reading with these sensitivities, values and, if given, this end."""
     from ._model import _again
 
     given, values = model._sort(words, set)
     own = {**model.set, **values}
-    other = _again(model.text, model.name, own, model.interpret, model.to, sensitivity)
+    other = _again(model.text, model.name, own, model.interpret, model.to if to is None else to, sensitivity)
     lent = other._readings.take(())
     try:
         options = {**other._own_options(lent[0], (), given)[0], **given}
@@ -45,6 +45,12 @@ def _table(number, given):
         raise _keel.OptionError("data: all columns must have the same length")
     numbers = np.ascontiguousarray(np.stack(list(columns.values()), axis=1)) if columns else np.empty((0, 0))
     return f"data {number + 1}", list(columns), numbers
+
+
+def _items(given, example):
+    if given is not None and not hasattr(given, "items"):
+        raise _keel.OptionError(f"values by their names are needed, as {example}")
+    return (given or {}).items()
 
 
 def _bound(name, ends):
@@ -92,8 +98,8 @@ def _fit(model, data, names, sigma, bounds, experiment, columns, set, words):
     several = isinstance(data, (list, tuple))
     spec = {
         "tables": [_table(i, one) for i, one in enumerate(data if several else [data])],
-        "sigma": [f"{name}={float(value)!r}" for name, value in (sigma or {}).items()],
-        "bounds": [_bound(name, ends) for name, ends in (bounds or {}).items()],
+        "sigma": [f"{name}={float(value)!r}" for name, value in _items(sigma, "sigma={'x': 0.01}")],
+        "bounds": [_bound(name, ends) for name, ends in _items(bounds, "bounds={'g': (0, 20)}")],
         "experiment": experiment,
         "columns": _names(columns),
     }
@@ -125,8 +131,15 @@ class Orbit:
         return f"<keel.Orbit of period {self.period:.15g}{family}>"
 
 
-def _orbit(model, period, hold, points, set, words):
-    spec = {"period": None if period is None else float(period), "hold": _names(hold), "points": float(points)}
+def _orbit(model, period, hold, segments, points, set, words):
+    if segments is not None and (segments < 1 or int(segments) != segments):
+        raise _keel.OptionError(f"segments must be a whole number from 1 on, not {segments}")
+    spec = {
+        "period": None if period is None else float(period),
+        "hold": _names(hold),
+        "segments": None if segments is None else float(segments),
+        "points": float(points),
+    }
     made = _asked(model, "*", set, words, "orbit", spec)
     lent = model._readings.take(())
     try:
@@ -176,13 +189,15 @@ class Lyapunov:
 
 
 def _lyapunov(model, to, transient, set, words):
-    spec = {"to": None if to is None else float(to), "transient": None if transient is None else float(transient)}
-    return Lyapunov(_asked(model, "*", set, words, "lyapunov", spec))
+    spec = {"transient": None if transient is None else float(transient)}
+    return Lyapunov(_asked(model, "*", set, words, "lyapunov", spec, to if to is None else float(to)))
 
 
 def _section(model, plane, to, words):
     from ._model import _again
 
+    if not isinstance(plane, str):
+        raise _keel.OptionError("a plane is a text, as in 'x - 1 rising'")
     if plane.split()[-1:] not in (["rising"], ["falling"], ["crossing"]):
         plane += " rising"
     text = f"{model.text}\nevent {_SECTION}: {plane} -> record\n"
@@ -224,7 +239,7 @@ class Analyses:
         """
         return _fit(self, data, names, sigma, bounds, experiment, columns, set, words)
 
-    def orbit(self, period=None, *, hold=None, points=1001, set=None, **words):
+    def orbit(self, period=None, *, hold=None, segments=None, points=1001, set=None, **words):
         """A periodic orbit near the start.
 
         Parameters
@@ -233,12 +248,14 @@ class Analyses:
             About; by default the first return of the run.
         hold : str or sequence of str, optional
             States, invariants, ``"period"`` that stay as they are at the start.
+        segments : int, optional
+            Of the period, each shot at by itself; by default ten, or fewer of large models.
 
         Returns
         -------
         Orbit
         """
-        return _orbit(self, period, hold, points, set, words)
+        return _orbit(self, period, hold, segments, points, set, words)
 
     def steady(self, *, hold=None, set=None, **words):
         """An equilibrium near the start, and its eigenvalues: a `Steady`."""

@@ -8,6 +8,7 @@
 #include <keel/orbit.h>
 #include <keel/steady.h>
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,10 +249,12 @@ static PyObject *give_orbit(keel_orbit *o, double count) {
 
 PyObject *analysis_orbit(keel_model *m, volatile int *stop, PyObject *spec, PyObject *options) {
     struct task t = {.model = m, .options = {.stop = stop}};
-    double count = 1001;
+    double count = 1001, segments = 0;
     if (run_options(options, &t.options) < 0 || take_text(spec, "hold", &t.orbit.hold) < 0 ||
-        take_number(spec, "period", &t.orbit.period) < 0 || take_number(spec, "points", &count) < 0)
+        take_number(spec, "period", &t.orbit.period) < 0 || take_number(spec, "points", &count) < 0 ||
+        take_number(spec, "segments", &segments) < 0)
         return NULL;
+    t.orbit.segments = segments < INT_MAX ? (int)segments : INT_MAX;
     PyObject *result = NULL;
     if (perform(find_orbit, &t, stop) == 0) result = t.made ? give_orbit(t.made, count) : PyErr_NoMemory();
     keel_orbit_close(t.made);
@@ -328,8 +331,7 @@ static PyObject *give_exponents(const keel_lyapunov *l) {
 
 PyObject *analysis_lyapunov(keel_model *m, volatile int *stop, PyObject *spec, PyObject *options) {
     struct task t = {.model = m, .options = {.stop = stop}};
-    if (run_options(options, &t.options) < 0 || take_number(spec, "to", &t.lyapunov.t_end) < 0 ||
-        take_number(spec, "transient", &t.lyapunov.transient) < 0)
+    if (run_options(options, &t.options) < 0 || take_number(spec, "transient", &t.lyapunov.transient) < 0)
         return NULL;
     PyObject *result = NULL;
     if (perform(find_exponents, &t, stop) == 0) result = t.made ? give_exponents(t.made) : PyErr_NoMemory();

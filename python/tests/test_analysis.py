@@ -51,6 +51,8 @@ def test_an_orbit():
     assert np.abs(o["x"][0] - o["x"][-1]) < 1e-8 and len(o.t) == 1001
     with pytest.raises(keel.Error, match="cannot be held"):
         model("arenstorf").orbit(17.07, hold="nothing")
+    swing = keel.Model("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", interpret=True)
+    assert swing.orbit(6, segments=3).period == pytest.approx(2 * math.pi, rel=1e-9)
 
 
 def test_an_equilibrium():
@@ -62,6 +64,18 @@ def test_an_equilibrium():
 def test_exponents():
     found = model("lorenz").lyapunov(200, rtol=1e-8)
     assert found.sum == pytest.approx(-41 / 3, abs=1e-6) and found.exponents[0] > 0.5 and found.left_out == []
+
+
+def test_wrong_values_are_refused():
+    """An end at 0 is one; other values that mean nothing have a sentence."""
+    m = keel.Model("var x\nx' = -x\ninit x = 1\nrun 0 .. 9\n", interpret=True)
+    swing = keel.Model("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", interpret=True)
+    for wrong in (lambda: m.lyapunov(0), lambda: m.lyapunov(math.nan), lambda: m.lyapunov(transient=-1),
+                  lambda: swing.orbit(-6), lambda: swing.orbit(6, segments=0), lambda: swing.orbit(6, segments=1.5), lambda: swing.orbit(math.nan), lambda: swing.orbit(6, hold="x, x"),
+                  lambda: m.section(3), lambda: m.fit({"t": [1], "x": [1]}, "x", bounds="x"),
+                  lambda: m.fit({"t": [1], "x": [1]}, "x", sigma=3)):
+        with pytest.raises(keel.Error):
+            wrong()
 
 
 def test_sections():

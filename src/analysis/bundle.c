@@ -3,6 +3,7 @@
 
 #include <keel/diagnostics.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -182,6 +183,16 @@ keel_status bundle_rates(struct bundle *m, double *dx, double *ds) {
     return KEEL_OK;
 }
 
+keel_status bundle_rates_beside(struct bundle *m, double round_offs, double *ds) {
+    int all = m->problem->n + m->problem->m;
+    for (int i = 0; i < all; i++)
+        m->u[i] = unknowns(m)[i] * (1 + round_offs * DBL_EPSILON * cos(1.3 * i + round_offs));
+    if (keel_rates(keel_sim_solver(m->sim), bundle_time(m), m->u, m->rate) != KEEL_OK)
+        return bundle_fail(m, KEEL_EUSER, "the rates have no value at t = %.10g", bundle_time(m));
+    take(m, m->rate, NULL, ds);
+    return KEEL_OK;
+}
+
 keel_status bundle_slopes(struct bundle *m) {
     keel_solver *solver = keel_sim_solver(m->sim);
     keel_row row;
@@ -212,4 +223,33 @@ double bundle_orthonormal(int n, int count, const double *basis, double *v) {
     double length = sqrt(bundle_dot(n, v, v));
     for (int i = 0; i < n && length > 0; i++) v[i] /= length;
     return length;
+}
+
+/* sum_k |A_jk| or, turned, |A_kj|, k != j, in sizes that are `grown` times as large. */
+static double sum_beside(int n, int r, const double *rate, const double *q, int j, int turned,
+                         const double *grown) {
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        double entry = 0;
+        int row = turned ? k : j, column = turned ? j : k;
+        for (int c = 0; c < r && k != j; c++) entry += rate[c * n + row] * q[c * n + column];
+        sum += fabs(entry) * grown[column] / grown[row];
+    }
+    return sum;
+}
+
+void bundle_balance(int n, int r, const double *rate, const double *q, const double *known, double *grown) {
+    enum { SWEEPS = 10 };
+    for (int j = 0; j < n; j++) grown[j] = 1;
+    for (int sweep = 0, changed = 1; sweep < SWEEPS && changed; sweep++) {
+        changed = 0;
+        for (int j = 0; j < n; j++) {
+            if (known[j] > 0) continue;
+            double ratio =
+                sqrt(sum_beside(n, r, rate, q, j, 0, grown) / sum_beside(n, r, rate, q, j, 1, grown));
+            if (!(ratio > 0) || !isfinite(ratio) || (ratio > 1e-3 && ratio < 1e3)) continue;
+            grown[j] *= ratio;
+            changed = 1;
+        }
+    }
 }

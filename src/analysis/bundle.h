@@ -49,6 +49,8 @@ keel_status bundle_place(struct bundle *m, double t, const double *size, double 
 keel_status bundle_go(struct bundle *m, double t); /* to t, through events that act */
 /* x' and S' where it stands; either may be NULL. */
 keel_status bundle_rates(struct bundle *m, double *dx, double *ds);
+/* S' with all unknowns wrong by so many round-offs. */
+keel_status bundle_rates_beside(struct bundle *m, double round_offs, double *ds);
 /* m->slope where it stands. */
 keel_status bundle_slopes(struct bundle *m);
 
@@ -56,4 +58,8 @@ keel_status bundle_slopes(struct bundle *m);
 double bundle_dot(int n, const double *a, const double *b);
 /* v less its parts along count orthonormal vectors, twice, since once is not enough; its length, then 1. */
 double bundle_orthonormal(int n, int count, const double *basis, double *v);
+/* The size of a state whose known[n] is not positive balances its row and column of A = D f Q Q^T (E. E.
+ * Osborne, J. ACM 7 (1960) 338-345), rate[r * n] the rates of the vectors q: it is grown[n] times as
+ * large, 1 where it is not quite another. */
+void bundle_balance(int n, int r, const double *rate, const double *q, const double *known, double *grown);
 #endif

@@ -256,8 +256,23 @@ static keel_status open_variation(keel_fit *f) {
     return status < 0 ? fit_fail(f, status, "%s", keel_vary_message(f->variation)) : KEEL_OK;
 }
 
+/* Every column that is said to count must be there. */
+static keel_status check_wanted(keel_fit *f) {
+    char word[FIT_NAME];
+    for (const char *rest = f->wanted; rest && (rest = text_next(rest, word, sizeof word));) {
+        int there = fit_column_find(f, word) >= 0 || strcmp(word, "t") == 0 ||
+                    strncmp(word, "sigma ", 6) == 0 || (f->by && strcmp(word, f->by) == 0);
+        for (int k = 0; k < f->settings; k++) there |= strcmp(f->setting[k], word) == 0;
+        if (!there)
+            return fit_fail(f, KEEL_EINVAL,
+                            "`%.80s` is not measured: data and model must have a column of that name", word);
+    }
+    return KEEL_OK;
+}
+
 static keel_status settle(keel_fit *f) {
     f->is_settled = 1;
+    if (check_wanted(f) != KEEL_OK) return f->status;
     f->freedom = f->points - f->n;
     if (f->points == 0) return fit_fail(f, KEEL_EINVAL, "there are no data");
     if (f->freedom < 1)
@@ -279,12 +294,23 @@ static keel_status settle(keel_fit *f) {
 
 /* The search -------------------------------------------------------------------------------------------- */
 
+double fit_noise(const keel_fit *f) {
+    double square = 0, rtol = f->o.rtol > 0 ? f->o.rtol : 1e-12;
+    for (int i = 0; i < f->points; i++) {
+        const keel_fit_point *p = &f->point[i];
+        double sigma = isnan(p->sigma) ? f->column[p->column].sigma : p->sigma;
+        square += pow(p->value / sigma, 2);
+    }
+    return rtol * sqrt(square);
+}
+
 static keel_status find(keel_fit *f) {
     struct least_squares *l = &f->search;
     int steps = l->steps;
     l->rows = f->points, l->n = f->n, l->value = fit_value, l->user = f;
     l->low = f->low, l->high = f->high, l->most = f->with.steps > 0 ? f->with.steps : STEPS;
     l->least = 0.01 * (f->o.rtol > 0 ? f->o.rtol : 1e-8);
+    l->noise = fit_noise(f);
     enum least_squares_end end = least_squares_find(l);
     l->steps += steps;
     for (int k = 0; k < f->n; k++) f->value[k].value = l->x[k];

@@ -67,6 +67,7 @@ int fit_experiment_run(keel_fit *f, int e, const double *x, int count, const dou
                        void *user);
 int fit_value(void *fit, const double *x, double *r, double *jacobian); /* a least_squares_fn */
 
-void fit_statistics(keel_fit *f); /* deviations, intervals, what is free, doubts */
-double fit_student(int freedom);  /* the 97.5 % quantile */
+double fit_noise(const keel_fit *f); /* what the runs resolve of the length of the residual */
+void fit_statistics(keel_fit *f);    /* deviations, intervals, what is free, doubts */
+double fit_student(int freedom);     /* the 97.5 % quantile */
 #endif

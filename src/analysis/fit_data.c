@@ -122,6 +122,8 @@ static keel_status take_headings(keel_fit *f, const char *name, const struct tab
             if (h[i].which < 0 && !f->wanted) return refuse_column(f, name, t->name[i] + strlen(prefix));
         }
     if (!times) return fit_fail(f, KEEL_EINVAL, "%.120s has no column t", name);
+    if (f->by && strcmp(f->by, "t") == 0)
+        return fit_fail(f, KEEL_EINVAL, "`t` is the time, which does not tell experiments apart");
     if (f->by && !keys) return fit_fail(f, KEEL_EINVAL, "%.120s has no column `%.80s`", name, f->by);
     if (!measured) return fit_fail(f, KEEL_EINVAL, "%.120s has no column of the model beside t", name);
     if (settings < f->settings)

@@ -71,10 +71,10 @@ int fit_experiment_run(keel_fit *f, int e, const double *x, int count, const dou
     if (w.failed) return no_value(f, name, "a column has no value at a time of the data");
     if (w.next == count) return 0;
     char why[200];
-    text_set(why, sizeof why,
-             status > 0 ? "the run ends by an event at t = %.6g, before the data do"
-                        : "a million steps lead to t = %.6g only, and the data go on",
-             keel_time(keel_sim_solver(s)));
+    double t_end = keel_time(keel_sim_solver(s));
+    if (status > 0)
+        text_set(why, sizeof why, "the run ends by an event at t = %.6g, before the data do", t_end);
+    else text_set(why, sizeof why, "%ld steps lead to t = %.6g only, and the data go on", most, t_end);
     return no_value(f, name, why);
 }
 

@@ -85,9 +85,10 @@ static void spectrum_find(struct spectrum *s, const keel_fit *f, const double *j
         for (int i = 0; i < f->points; i++) s->length[k] = hypot(s->length[k], jacobian[i * f->n + k]);
         most = fmax(most, s->length[k] * fabs(f->value[k].value));
     }
+    double least = fmax(LEAST_SQUARES_UNSEEN * most, fit_noise(f));
     for (int k = 0; k < f->n; k++) {
         double size = fabs(f->value[k].value);
-        int seen = s->length[k] > 0 && (size == 0 || s->length[k] * size > LEAST_SQUARES_UNSEEN * most);
+        int seen = s->length[k] > 0 && (size == 0 || s->length[k] * size > least);
         if (f->value[k].bound == 0 && seen) s->which[s->count++] = k;
     }
     for (int i = 0; i < f->points; i++)

@@ -59,13 +59,15 @@ static double scale_columns(struct search *s) {
     return most;
 }
 
-/* Does the parameter move?  Not across its bound, nor where its column is nothing but rounding. */
+/* Does the parameter move?  Not across its bound, nor where its column is nothing but rounding: then it does
+ * not explain half of the residual either, as that of a parameter does which begins far too small. */
 static int is_free(const struct search *s, int j, double most) {
     const struct least_squares *l = s->l;
-    double slope = 0;
+    double slope = 0, seen = s->scale[j] * fabs(l->x[j]);
     for (int i = 0; i < l->rows; i++) slope += l->jacobian[i * l->n + j] * l->r[i];
     if ((l->x[j] <= l->low[j] && slope > 0) || (l->x[j] >= l->high[j] && slope < 0)) return 0;
-    return s->scale[j] > 0 && (l->x[j] == 0 || s->scale[j] * fabs(l->x[j]) > LEAST_SQUARES_UNSEEN * most);
+    if (seen <= l->noise && slope * slope < 0.5 * s->scale[j] * s->scale[j] * l->square) return 0;
+    return s->scale[j] > 0 && (l->x[j] == 0 || seen > LEAST_SQUARES_UNSEEN * most);
 }
 
 /* The free parameters and the QR factors of their columns. */

@@ -28,6 +28,7 @@ struct least_squares {
     void *user;
     const double *low, *high; /* [n] bounds, infinite where there are none */
     double least;             /* relative steps shorter than that are none */
+    double noise;             /* the rounding of |r|: a column that does less, alone, is not seen */
     int most;                 /* steps */
     double *x, *r, *jacobian; /* [n], [rows], [rows][n]: the start, then the end */
     double square;            /* |r|^2 there */

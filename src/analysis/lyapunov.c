@@ -25,11 +25,14 @@ struct keel_lyapunov {
     int vectors;         /* r less the invariants: those that count; behind them one across each level set */
     double *x, *q;       /* [n] the states; [n * r] the vectors, one behind the other */
     double *block;       /* [BLOCKS * r] sums of logarithms */
+    double *aside;       /* [BLOCKS * r] how far they are from even growth at a time within the block */
     double *growth;      /* [r] of the last stretch */
     struct bundle tight; /* a run with a hundredth of the tolerance, or half the step */
     double *kept;        /* [2][n + n * r] before and after a stretch that is looked at */
     double *bias;        /* [r] what its errors do to the growth; .. */
     double looked;       /* .. over so much time */
+    long most;           /* steps in all; 0: any number */
+    int acts;            /* events assign values */
     double rtol;         /* a tenth of it is not seen there, for each factor of e */
     double from, length; /* where counting begins; of a block */
     double waited;       /* the time before counting begins */
@@ -56,10 +59,11 @@ static keel_status bundle_failed(keel_lyapunov *l) {
 
 static int reserve(keel_lyapunov *l) {
     size_t n = (size_t)l->bundle.n, r = (size_t)l->bundle.r;
-    l->x = calloc(3 * (n + n * r) + (BLOCKS + 2) * r + 1, sizeof *l->x);
+    l->x = calloc(3 * (n + n * r) + (2 * BLOCKS + 2) * r + 1, sizeof *l->x);
     l->exponent = calloc(r + 1, sizeof *l->exponent);
     if (!l->x || !l->exponent) return 0;
-    l->q = l->x + n, l->block = l->q + n * r, l->growth = l->block + BLOCKS * r;
+    l->q = l->x + n, l->block = l->q + n * r, l->aside = l->block + BLOCKS * r;
+    l->growth = l->aside + BLOCKS * r;
     l->bias = l->growth + r, l->kept = l->bias + r;
     return 1;
 }
@@ -152,6 +156,12 @@ static keel_status grow(keel_lyapunov *l, struct bundle *m, double t) {
 static double stretch(keel_lyapunov *l, double t, double *sum) {
     struct bundle *m = &l->bundle;
     double most = 0;
+    if (l->most > 0 && keel_statistics(keel_sim_solver(m->sim)).steps > l->most) {
+        text_set(l->message, sizeof l->message, "%ld steps, options.max_steps, lead to t = %.10g only",
+                 l->most, bundle_time(m));
+        l->status = KEEL_ELIMIT;
+        return 0;
+    }
     if (grow(l, m, t) != KEEL_OK) return 0;
     for (int k = 0; k < l->vectors; k++) {
         if (sum) sum[k] += l->growth[k];
@@ -187,30 +197,45 @@ static double checked_length(const keel_lyapunov *l, double behind) {
     return fmax(fabs(l->length) / SHARE, stats.steps > 0 ? STEPS * behind / (double)stats.steps : 0);
 }
 
+/* The golden section: multiples of it keep step with no period. */
+#define GOLDEN 0.6180339887498949
+
+/* Which part of block b is over at its look within. */
+static double part_within(int b) {
+    return fmod((b + 1) * GOLDEN, 1);
+}
+
 /* The vectors are made orthonormal anew once the longest has grown by a few powers of e: never later than the
  * fastest growth of late needs for eight of them; what an event does at once is no growth that lasts.  The
- * first stretches are short, since nothing is known. */
+ * first stretches are short, since nothing is known.  Events that act are lost where a stretch begins at
+ * their very time, as it does with round numbers: then all times are shifted a little. */
 static void run_blocks(keel_lyapunov *l, double t0, double from, double to,
                        const keel_lyapunov_options *with) {
-    double t = t0, h = 1e-6 * (to - t0) / 4096, fastest = 0;
+    double t = t0, h = 1e-6 * (to - t0) / 4096 * (l->acts ? GOLDEN : 1), fastest = 0;
+    if (l->acts) from += 1e-7 * GOLDEN * (to - from);
     l->from = from;
     l->waited = fabs(from - t0);
     l->length = (to - from) / BLOCKS;
     for (int b = -1; b < BLOCKS && l->status == KEEL_OK; b++) { /* -1: the transient */
         double end = b < 0 ? from : from + (b + 1) * l->length, begin = t;
         double *sum = b < 0 ? NULL : l->block + (size_t)b * (size_t)l->bundle.r;
+        double *aside = b < 0 ? NULL : l->aside + (size_t)b * (size_t)l->bundle.r;
+        double within = b < 0 ? end : begin + part_within(b) * l->length;
         while ((end - t) * h > 0 && l->status == KEEL_OK) {
+            double goal = (within - t) * h > 0 ? within : end;
             int check = sum && t == begin;
             double most_way = check ? checked_length(l, fabs(t - t0)) : INFINITY;
             double way = fabs(h) > most_way ? copysign(most_way, h) : h;
-            double next = fabs(end - t) <= 1.5 * fabs(way) ? end : t + way;
+            double next = fabs(goal - t) <= 1.5 * fabs(way) ? goal : t + way;
             double most = check ? checked_stretch(l, t, next, sum) : stretch(l, next, sum);
             fastest = fmax(0.9 * fastest, most / fabs(next - t));
             t = next;
+            for (int k = 0; k < l->vectors && sum && t == within; k++) aside[k] = sum[k];
             if (most > 6) h /= 2;
             else if (most < 1 && fabs(h) < 0.5 * fabs(l->length) && 2 * fabs(h) * fastest < 8) h *= 2;
             if (with->progress) with->progress((t - t0) / (to - t0), with->user);
         }
+        for (int k = 0; k < l->vectors && sum; k++) aside[k] -= part_within(b) * sum[k];
         if (b >= 0 && l->status == KEEL_OK) l->blocks++;
     }
 }
@@ -242,14 +267,28 @@ static double power_of_time(const keel_lyapunov *l, int from, int to, double mea
     return inverse * fmin(size + deviation, fmax(1, size - deviation));
 }
 
-/* Mean and error, of a sum over vectors from .. to: the standard error of the mean over blocks, what the
- * errors of the steps do, and what does not grow with an exponent. */
+/* Growth that swings to and fro with a period, of which the run has no whole number, leaves the difference of
+ * two swings.  The scatter of blocks does not see it where they have the same part of the period; looks
+ * within them do. */
+static double swing_of(const keel_lyapunov *l, int from, int to) {
+    double square = 0;
+    for (int b = 0; b < l->blocks; b++) {
+        double swing = 0;
+        for (int k = from; k < to; k++) swing += l->aside[(size_t)b * (size_t)l->bundle.r + (size_t)k];
+        square += swing * swing;
+    }
+    return sqrt(2 * square / l->blocks) / (l->blocks * fabs(l->length));
+}
+
+/* Mean and error, of a sum over vectors from .. to: the standard error of the mean over blocks, what swings
+ * within them, what the errors of the steps do, and what does not grow with an exponent. */
 static keel_exponent of_blocks(const keel_lyapunov *l, int from, int to) {
     double mean = mean_of(l, 0, l->blocks, from, to), square = 0, bias = 0, blind = 0;
     for (int b = 0; b < l->blocks; b++) square += pow(mean_of(l, b, b + 1, from, to) - mean, 2);
     for (int k = from; k < to && l->looked > 0; k++) bias += l->bias[k] / l->looked;
     for (int k = from; k < to; k++) blind += 0.1 * l->rtol * fabs(mean_of(l, 0, l->blocks, k, k + 1));
     double error = hypot(sqrt(square / l->blocks / (l->blocks - 1)), hypot(bias, blind));
+    error = hypot(error, swing_of(l, from, to));
     return (keel_exponent){mean, hypot(error, power_of_time(l, from, to, mean))};
 }
 
@@ -278,6 +317,10 @@ static keel_status run(keel_lyapunov *l, const keel_model *model, const keel_opt
     if (!reserve(l)) return lyapunov_fail(l, KEEL_ENOMEM, text_no_memory);
     keel_model_span(model, &t0, &to);
     if (with->t_end != 0) to = with->t_end;
+    if (!isfinite(to) || !(with->transient >= 0))
+        return lyapunov_fail(l, KEEL_EINVAL,
+                             isfinite(to) ? "the time before counting begins must not be negative"
+                                          : "the run must end at a finite time");
     double transient = with->transient > 0 ? with->transient : 0.1 * fabs(to - t0);
     if (!(transient < fabs(to - t0)))
         return lyapunov_fail(l, KEEL_EINVAL, "the transient is as long as the run: nothing is left to count");
@@ -286,6 +329,8 @@ static keel_status run(keel_lyapunov *l, const keel_model *model, const keel_opt
     if (!split(l)) return lyapunov_fail(l, KEEL_ENOMEM, text_no_memory);
     if (bundle_set(m, bundle_time(m), l->x, l->q) != KEEL_OK) return bundle_failed(l);
     l->rtol = o && o->rtol > 0 ? o->rtol : 1e-6;
+    l->most = o ? o->max_steps : 0;
+    l->acts = keel_model_acts(model, 0);
     open_tight(l, model, o);
     if (l->tight.status == KEEL_ENOMEM) return lyapunov_fail(l, KEEL_ENOMEM, text_no_memory);
     run_blocks(l, t0, to > t0 ? t0 + transient : t0 - transient, to, with);

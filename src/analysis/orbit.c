@@ -20,6 +20,7 @@
 #include <string.h>
 
 enum { NODES = 10, LARGEST = 400, STEPS = 200 }; /* LARGEST: unknowns that are still few */
+enum { MATRIX = 1000000 };                       /* unknowns whose square no memory holds */
 #define RANK 1e-8                                /* singular values below, of the largest, are zero */
 
 keel_status orbit_fail(keel_orbit *o, keel_status status, const char *format, ...) {
@@ -81,8 +82,13 @@ static keel_status take_hold(keel_orbit *o, const char *word) {
 
 static keel_status take_holds(keel_orbit *o, const char *list) {
     char word[BUNDLE_NAME];
-    for (const char *rest = list; rest && (rest = text_next(rest, word, sizeof word));)
+    for (const char *rest = list; rest && (rest = text_next(rest, word, sizeof word));) {
         if (take_hold(o, word) != KEEL_OK) return o->status;
+        const struct orbit_hold *last = &o->hold[o->holds - 1];
+        for (const struct orbit_hold *h = o->hold; h < last; h++)
+            if (h->kind == last->kind && h->which == last->which)
+                return orbit_fail(o, KEEL_EINVAL, "`%.80s` is held twice", word);
+    }
     return KEEL_OK;
 }
 
@@ -130,25 +136,6 @@ static keel_status place_nodes(keel_orbit *o) {
     return KEEL_OK;
 }
 
-/* All segments; the gaps between them: the largest, and the root of the sum of their squares. */
-static keel_status run_segments(keel_orbit *o) {
-    o->about.defect = o->gaps = 0;
-    for (int i = 0; i < o->nodes; i++)
-        if (run_segment(o, i) != KEEL_OK) return o->status;
-    for (int i = 0; i < o->nodes; i++) {
-        double *gap = o->gap + (size_t)i * (size_t)o->n;
-        const double *next = o->x + (size_t)((i + 1) % o->nodes) * (size_t)o->n;
-        for (int j = 0; j < o->n; j++) {
-            gap[j] = (gap[j] - next[j]) / o->size[j];
-            o->about.defect = fmax(o->about.defect, fabs(gap[j]));
-            o->gaps = hypot(o->gaps, gap[j]);
-        }
-    }
-    return isfinite(o->about.defect) ? KEEL_OK : orbit_fail(o, KEEL_EUSER, "the motion has no finite values");
-}
-
-/* A step ------------------------------------------------------------------------------------------------- */
-
 /* How far what is held has gone from its value, and the row that brings it back. */
 static keel_status hold_row(keel_orbit *o, const struct orbit_hold *h, double *row, double *right) {
     struct bundle *b = &o->bundle;
@@ -158,7 +145,9 @@ static keel_status hold_row(keel_orbit *o, const struct orbit_hold *h, double *r
     *right = 0;
     switch (h->kind) {
     case HOLD_PERIOD:
-        if (o->about.autonomous) row[columns - 1] = 1;
+        if (!o->about.autonomous) return KEEL_OK;
+        row[columns - 1] = 1;
+        *right = (o->about.guess - o->about.period) / o->about.period;
         return KEEL_OK;
     case HOLD_STATE:
         for (int k = 0; k < o->r; k++) row[k] = o->q[k * o->n + h->which];
@@ -177,6 +166,40 @@ static keel_status hold_row(keel_orbit *o, const struct orbit_hold *h, double *r
         *right = (h->value - held.start) / length;
     return KEEL_OK;
 }
+
+/* The largest way of all that is held. */
+static keel_status find_held(keel_orbit *o) {
+    o->held = 0;
+    for (int h = 0; h < o->holds; h++) {
+        double right;
+        if (hold_row(o, &o->hold[h], o->step, &right) != KEEL_OK) return o->status;
+        o->held = fmax(o->held, fabs(right));
+    }
+    return KEEL_OK;
+}
+
+/* All segments; the gaps between them: the largest, and the root of the sum of their squares, with what is
+ * held. */
+static keel_status run_segments(keel_orbit *o) {
+    o->about.defect = o->gaps = 0;
+    for (int i = 0; i < o->nodes; i++)
+        if (run_segment(o, i) != KEEL_OK) return o->status;
+    for (int i = 0; i < o->nodes; i++) {
+        double *gap = o->gap + (size_t)i * (size_t)o->n;
+        const double *next = o->x + (size_t)((i + 1) % o->nodes) * (size_t)o->n;
+        for (int j = 0; j < o->n; j++) {
+            gap[j] = (gap[j] - next[j]) / o->size[j];
+            o->about.defect = fmax(o->about.defect, fabs(gap[j]));
+            o->gaps = hypot(o->gaps, gap[j]);
+        }
+    }
+    if (!isfinite(o->about.defect)) return orbit_fail(o, KEEL_EUSER, "the motion has no finite values");
+    if (find_held(o) != KEEL_OK) return o->status;
+    o->gaps = hypot(o->gaps, o->held);
+    return KEEL_OK;
+}
+
+/* A step ------------------------------------------------------------------------------------------------- */
 
 static keel_status fill_matrix(keel_orbit *o) {
     int r = o->r, n = o->n, columns = unknowns_of(o);
@@ -283,11 +306,17 @@ static keel_status newton(keel_orbit *o, int most, double enough, double *x, dou
         int taken = take_step(o, x, q);
         if (taken < 0) return o->status;
         o->about.steps += taken;
-        int resolved =
-            o->about.defect < 1e-9 && (!taken || o->about.defect <= enough || o->gaps > 0.3 * before);
+        int resolved = fmax(o->about.defect, o->held) < 1e-9 &&
+                       (!taken || fmax(o->about.defect, o->held) <= enough || o->gaps > 0.3 * before);
         if (resolved) return remaining_step(o);
         if (!taken) break;
     }
+    if (o->held > o->about.defect)
+        return orbit_fail(
+            o, KEEL_ELIMIT,
+            "Newton's method did not converge: after %d steps what is held is still %.2g of its "
+            "size from what it was; begin nearer to the orbit, or hold less",
+            o->about.steps, o->held);
     return orbit_fail(o, KEEL_ELIMIT,
                       "Newton's method did not converge: after %d steps the segments are still %.2g of the "
                       "states' sizes apart; begin nearer to the orbit, or hold less",
@@ -356,16 +385,20 @@ static keel_status find(keel_orbit *o, const keel_model *m, const keel_options *
                           "an event assigns values in this model: orbits are sought where none does, since a "
                           "segment cannot begin between events");
     o->n = b->n, o->r = b->r, o->t0 = bundle_time(b);
+    o->noise = fmax(1e-10, 100 * run.rtol);
     o->nodes = with->segments > 0 ? with->segments : NODES;
     if (with->segments <= 0 && o->nodes * o->r > LARGEST) o->nodes = o->r < LARGEST ? LARGEST / o->r : 1;
     o->about.segments = o->nodes;
     o->about.autonomous = bundle_autonomous(b);
-    if (!reserve(o)) return orbit_fail(o, KEEL_ENOMEM, "%s", text_no_memory);
+    int fits = o->nodes <= MATRIX / (o->r > 0 ? o->r : 1);
+    if (!fits || !reserve(o)) return orbit_fail(o, KEEL_ENOMEM, "%s", text_no_memory);
     bundle_get(b, o->x, o->q);
+    if (!(with->period >= 0) || !isfinite(with->period))
+        return orbit_fail(o, KEEL_EINVAL, "a period must be positive and finite, it is %g", with->period);
     if (!o->about.autonomous && !(with->period > 0))
         return orbit_fail(o, KEEL_EINVAL, "the equations depend on t: say which period they have");
     if (take_holds(o, with->hold) != KEEL_OK || orbit_find_period(o, with) != KEEL_OK) return o->status;
-    divide(o, o->q);
+    if (orbit_find_sizes(o) != KEEL_OK) return o->status;
     size_t nodes = (size_t)(o->nodes * o->n);
     double *x = malloc((nodes + nodes * (size_t)o->r + 2 * (size_t)o->n) * sizeof *x);
     if (!x) return orbit_fail(o, KEEL_ENOMEM, "%s", text_no_memory);
@@ -373,7 +406,8 @@ static keel_status find(keel_orbit *o, const keel_model *m, const keel_options *
     if (place_nodes(o) == KEEL_OK &&
         newton(o, with->steps > 0 ? with->steps : STEPS, enough, x, x + nodes) == KEEL_OK) {
         count_family(o);
-        if (close_orbit(o, x) == KEEL_OK) orbit_floquet(o);
+        if (close_orbit(o, x) == KEEL_OK && (o->about.autonomous || orbit_check_period(o) == KEEL_OK))
+            orbit_floquet(o);
     }
     free(x);
     return o->status;

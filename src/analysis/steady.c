@@ -71,6 +71,9 @@ static keel_status take_holds(keel_steady *s, const char *list) {
         }
         if (!found)
             return steady_fail(s, KEEL_EINVAL, "`%.80s` cannot be held: name a state or an invariant", word);
+        for (int h = 0; h + 1 < s->holds; h++)
+            if (s->hold[h] == s->hold[s->holds - 1])
+                return steady_fail(s, KEEL_EINVAL, "`%.80s` is held twice", word);
     }
     return KEEL_OK;
 }
@@ -110,7 +113,7 @@ static int is_zero(const keel_steady *s, int c) {
     return !(s->sigma[c] > RANK * s->r * s->sigma[0]);
 }
 
-/* What is left of the right-hand side across all columns of U. */
+/* s->left: what no step reaches of the right-hand side, across all columns of U. */
 static void find_beyond(keel_steady *s) {
     int rows = s->r + s->holds;
     double *left = s->left;
@@ -121,7 +124,35 @@ static void find_beyond(keel_steady *s) {
         for (int i = 0; i < rows && !is_zero(s, c); i++)
             left[i] -= part / (s->sigma[c] * s->sigma[c]) * s->a[i * s->r + c];
     }
-    s->beyond = sqrt(bundle_dot(rows, left, left));
+}
+
+/* Is that rounding?  That of each rate is in parts of its own slopes: beside fast motions a slow one that
+ * goes on for ever is none.  What is held is in units of the largest entry. */
+static int nothing_beyond(const keel_steady *s) {
+    double largest = s->sigma[0];
+    for (int h = 0; h < s->holds; h++)
+        if (!(fabs(s->left[s->r + h]) <= 1e-12 * largest)) return 0;
+    for (int j = 0; j < s->n; j++) {
+        double left = 0, slopes = 0;
+        for (int k = 0; k < s->r; k++) {
+            left += s->q[k * s->n + j] * s->left[k];
+            slopes += fabs(s->rate[k * s->n + j]);
+        }
+        if (!(fabs(left) <= 1e-12 * slopes + 4 * DBL_EPSILON * largest)) return 0;
+    }
+    return 1;
+}
+
+/* The sentence for a search that ended: at rest, where something that is held is not what it was, or not. */
+static keel_status not_found(keel_steady *s) {
+    int held = s->holds > 0 && s->about.rate < 1e-9;
+    return steady_fail(
+        s, KEEL_ELIMIT,
+        held ? "no equilibrium was found: after %d steps of Newton's method what is held is not "
+               "what it was at the start where x' is %.2g of the states' sizes; hold less"
+             : "no equilibrium was found: after %d steps of Newton's method x' is still %.2g of "
+               "the states' sizes; begin elsewhere, or hold less",
+        s->about.steps, s->about.rate);
 }
 
 /* A as U S V^T, with the rows of what is held in units of its largest entry. */
@@ -235,7 +266,7 @@ static keel_status newton(keel_steady *s, int most) {
         double before = left;
         left = measure(s, taken ? step : 0);
         int regular = !is_zero(s, s->r - 1);
-        int reached = s->beyond <= 1e-12 * s->sigma[0] && (regular || way <= SHORT);
+        int reached = nothing_beyond(s) && (regular || way <= SHORT);
         int settled = left <= RESOLVED || (left <= SETTLED && left > 0.9 * before);
         if (s->speed == 0 || (reached && settled)) return KEEL_OK;
         if (s->about.steps >= most && reached && left <= NEAR) return KEEL_OK;
@@ -252,10 +283,7 @@ static keel_status newton(keel_steady *s, int most) {
         if (step_aside(s, asides) != KEEL_OK) return s->status;
         damping = LEAST;
     }
-    return steady_fail(s, KEEL_ELIMIT,
-                       "no equilibrium was found: after %d steps of Newton's method x' is still %.2g of the "
-                       "states' sizes; begin elsewhere, or hold less",
-                       s->about.steps, s->about.rate);
+    return not_found(s);
 }
 
 /* Stability ---------------------------------------------------------------------------------------------- */
@@ -267,9 +295,11 @@ static int larger_first(const void *a, const void *b) {
     return (x->imaginary < y->imaginary) - (x->imaginary > y->imaginary);
 }
 
-/* The eigenvalues of A, its entries wrong by so many round-offs; 1; 0, -1 as eigen_values. */
-static int eigenvalues_beside(const keel_steady *s, double round_offs, double *a, double *real,
-                              double *imaginary) {
+/* The eigenvalues of A, its entries wrong by so many round-offs, and computed from states and vectors that
+ * are: a difference of large terms is wrong by theirs.  1; 0, -1 as eigen_values. */
+static int eigenvalues_beside(keel_steady *s, double round_offs, double *a, double *real, double *imaginary) {
+    if (bundle_rates_beside(&s->bundle, round_offs, s->rate) != KEEL_OK) return 0;
+    for (int k = 0; k < s->r * s->n; k++) s->rate[k] /= s->size[k % s->n];
     for (int i = 0; i < s->r; i++)
         for (int k = 0; k < s->r; k++) {
             double entry = bundle_dot(s->n, s->q + i * s->n, s->rate + k * s->n);
@@ -312,6 +342,9 @@ static keel_status find_eigenvalues(keel_steady *s) {
         if (fabs(imaginary[i]) <= s->uncertain[i]) s->eigenvalue[i].imaginary = 0;
     }
     free(a);
+    if (s->bundle.status < 0 || bundle_rates_beside(&s->bundle, 0, s->rate) != KEEL_OK)
+        return bundle_failed(s);
+    for (int k = 0; k < s->r * s->n; k++) s->rate[k] /= s->size[k % s->n];
     if (status < 0) return steady_fail(s, KEEL_ENOMEM, "%s", text_no_memory);
     if (status == 0) return steady_fail(s, KEEL_ENEWTON, "the eigenvalues could not be found");
     qsort(s->eigenvalue, r, sizeof *s->eigenvalue, larger_first);
@@ -320,6 +353,8 @@ static keel_status find_eigenvalues(keel_steady *s) {
     s->about.stability = largest > 0 ? KEEL_UNSTABLE : largest < 0 ? KEEL_STABLE : KEEL_UNDECIDED;
     s->about.family = 0;
     for (int c = 0; c < s->r; c++) s->about.family += is_zero(s, c) || s->sigma[c] <= left;
+    for (int i = 0; i < s->r && s->about.family + s->holds == 0; i++) /* one that is zero makes A singular */
+        s->about.family = s->eigenvalue[i].real == 0 && s->eigenvalue[i].imaginary == 0;
     return KEEL_OK;
 }
 

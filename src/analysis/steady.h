@@ -22,9 +22,8 @@ struct keel_steady {
     double *last, *left,
         *uncertain; /* [r] sigma before the step; work [r + STEADY_HOLDS + n]; [r] of eigenvalues */
     double *old_x, *old_q, *linear;
-    double speed;  /* |Q^T f| */
-    double beyond; /* its part that no step reaches: across the range of A */
-    double bend;   /* by how much the singular values change along a step, for its length */
+    double speed; /* |Q^T f| */
+    double bend;  /* by how much the singular values change along a step, for its length */
     int hold[STEADY_HOLDS];
     double value[STEADY_HOLDS]; /* state j, or invariant -1 - i; what it is held at */
     keel_eigenvalue *eigenvalue;

@@ -193,6 +193,15 @@ static int take_list(struct fitting *f, int id, keel_status (*take)(keel_fit *, 
     return 0;
 }
 
+/* A fit goes as far as the data do. */
+static int check_end(struct fitting *f) {
+    keel_fit_point p;
+    double last = -INFINITY;
+    for (int i = 0; keel_fit_point_at(f->fit, i, &p); i++) last = fmax(last, p.t);
+    if (!option_given(&f->job.options, opt_tend) || last <= f->job.t1) return 0;
+    return job_fail(&f->job, EXIT_USAGE, "--tend: a fit takes all data, and these go on to t = %g", last);
+}
+
 static int fit(struct fitting *f) {
     struct job *j = &f->job;
     struct waiting waiting;
@@ -215,6 +224,7 @@ static int fit(struct fitting *f) {
     keel_status status = keel_fit_run(f->fit);
     waiting_end(&waiting);
     if (status < 0) return fit_failed(f, "", 0);
+    if (check_end(f)) return j->status;
     if (!j->messages.json && !j->messages.quiet) print_text(f, stdout);
     return write_out(f) || fitting_plot(f) ? j->status : EXIT_DONE;
 }

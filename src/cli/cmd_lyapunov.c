@@ -121,7 +121,7 @@ static int lyapunov(struct parting *p) {
     keel_status status = keel_lyapunov_status(p->found);
     if (stop_asked()) return job_fail(j, stop_exit(), "interrupted before the exponents were known");
     if (status == KEEL_ENOMEM) return job_no_memory(j);
-    if (status != KEEL_OK) return job_fail(j, EXIT_FAILED, "%s", keel_lyapunov_message(p->found));
+    if (status != KEEL_OK) return job_fail(j, EXIT_FAILED, "%s", job_words(keel_lyapunov_message(p->found)));
     if (!j->messages.json && !j->messages.quiet) print_text(p, stdout);
     return p->plot.kind != GNUPLOT_NONE && draw(p) ? j->status : EXIT_DONE;
 }

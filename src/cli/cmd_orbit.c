@@ -131,7 +131,7 @@ static double *points_of(struct orbiting *f, int *states) {
     for (*states = 0; keel_orbit_start(f->orbit, *states, &name, &value);) ++*states;
     double *all = malloc((size_t)POINTS * (size_t)(*states + 1) * sizeof *all);
     if (all && keel_orbit_points(f->orbit, POINTS, all) == KEEL_OK) return all;
-    if (all) job_fail(&f->job, EXIT_FAILED, "%s", keel_orbit_message(f->orbit));
+    if (all) job_fail(&f->job, EXIT_FAILED, "%s", job_words(keel_orbit_message(f->orbit)));
     else job_no_memory(&f->job);
     free(all);
     return NULL;
@@ -204,7 +204,7 @@ static int find(struct orbiting *f) {
     if (status == KEEL_ENOMEM) return job_no_memory(j);
     if (status != KEEL_OK)
         return job_fail(j, status == KEEL_EINVAL && with.hold ? EXIT_USAGE : EXIT_FAILED, "%s",
-                        keel_orbit_message(f->orbit));
+                        job_words(keel_orbit_message(f->orbit)));
     if (!j->messages.json && !j->messages.quiet) print_text(f, stdout);
     return give_points(f) ? j->status : EXIT_DONE;
 }

@@ -122,7 +122,7 @@ static int find(struct standing *f) {
     if (status == KEEL_ENOMEM) return job_no_memory(j);
     if (status != KEEL_OK)
         return job_fail(j, status == KEEL_EINVAL && with.hold ? EXIT_USAGE : EXIT_FAILED, "%s",
-                        keel_steady_message(f->steady));
+                        job_words(keel_steady_message(f->steady)));
     if (!j->messages.json && !j->messages.quiet) print_text(f, stdout);
     return f->plot.kind != GNUPLOT_NONE && draw(f) ? j->status : EXIT_DONE;
 }

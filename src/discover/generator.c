@@ -286,13 +286,13 @@ int generator_find(struct generators *s, struct keel_model *m, struct variety *w
 int generator_rates(struct generators *s) {
     struct derive d;
     derive_open(&d, s->g, DERIVE_NONE);
-    int good = 1;
-    for (int i = 0; i < s->count && good; i++)
-        good = (s->list[i].rate = derive_total(&d, s->list[i].value)) != EXPR_NONE;
-    if (!good && d.obstacle != EXPR_NONE)
-        text_set(s->why, sizeof s->why, "`%.100s` has no derivative everywhere", s->list[0].text);
+    int done = 0;
+    while (done < s->count && (s->list[done].rate = derive_total(&d, s->list[done].value)) != EXPR_NONE)
+        done++;
+    if (done < s->count && d.obstacle != EXPR_NONE)
+        text_set(s->why, sizeof s->why, "`%.100s` has no derivative everywhere", s->list[done].text);
     derive_close(&d);
-    return good;
+    return done == s->count;
 }
 
 void generator_close(struct generators *s) {

@@ -276,7 +276,7 @@ expr elaborate_expression(struct model *model, const struct source *s, const str
     e->messages = m;
     e->stopped = e->depth = 0;
     expr_allow(e->graph, e->graph->work);
-    elaborate_one(e, node, NULL, "this", &out);
+    elaborate_one(e, node, NULL, "what is asked for", &out);
     e->source = before;
     e->messages = NULL;
     return out;

@@ -12,6 +12,7 @@ static int fits(const struct formulation *r) {
     int own = m->form == MODEL_POISSON ? m->poissons : m->coords + m->momenta;
     if (m->unknowns != own || mode->equation.count || mode->rolling.count) return 0;
     if (m->form == MODEL_POISSON && mode->constraint.count) return 0;
+    if (r->y->redundants) return 0; /* the core wants independent constraints */
     for (int j = 0; j < m->unknowns; j++)
         if (mode->force && mode->force[j] != EXPR_NONE) return 0;
     return 1;

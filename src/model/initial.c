@@ -12,6 +12,7 @@
 #include "model/levels.h"
 #include "model/initial_diagnostics.h"
 #include "model/surface.h"
+#include "model/tangent.h"
 #include "model/values.h"
 
 #include <float.h>
@@ -95,6 +96,12 @@ static struct syntax_span declared(const struct begin *b, int place) {
     return n.a == EXPR_UNKNOWN ? model->unknown[n.b].where : (struct syntax_span){SOURCE_NOWHERE, 0};
 }
 
+/* Has state j no start value?  Those of sensitivities are told where the motion itself has all. */
+static int is_without(const struct begin *b, const double *left, int j, int sensitivities) {
+    return left[j] >= 1e-10 && b->given[j] == BEGIN_NOT_GIVEN &&
+           (tangent_direction(b->m->model, b->r->basic[j]) >= 0) == sensitivities;
+}
+
 /* Names what keeps its guess; refuses what has none. */
 static int name_free_values(struct begin *b) {
     struct keel_model *m = b->m;
@@ -114,10 +121,14 @@ static int name_free_values(struct begin *b) {
             m->free_value[m->free_values++] = r->names[j];
             b->given[j] = BEGIN_LEFT_FREE;
         }
-        if (b->given[j] != BEGIN_NOT_GIVEN) continue;
-        if (without == 0) first = j;
-        if (without++ < 6) text_add(list, sizeof list, "%s`%.110s`", without > 1 ? ", " : "", r->names[j]);
     }
+    for (int sensitivities = 0; sensitivities < 2 && without == 0; sensitivities++)
+        for (int j = 0; j < r->n; j++) {
+            if (!is_without(b, left, j, sensitivities)) continue;
+            if (without == 0) first = j;
+            if (without++ < 6)
+                text_add(list, sizeof list, "%s`%.110s`", without > 1 ? ", " : "", r->names[j]);
+        }
     free(left);
     if (without == 0) return 1;
     if (without > 6) text_add(list, sizeof list, ", ... (%d in all)", without);
@@ -188,6 +199,7 @@ static void tell_digits(struct begin *b, const struct model_given *from, const c
 
 /* An `init` of what the states determine is a check. */
 static int check_implied(struct begin *b, const double *multiplier) {
+    int freedom = b->mode->system.s.freedom / (b->m->model->directions + 1);
     struct keel_model *m = b->m;
     const struct model_givens *init = &m->model->init;
     double largest = 0;
@@ -215,6 +227,7 @@ static int check_implied(struct begin *b, const double *multiplier) {
         double off = there ? fabs(found - value) : 0;
         char name[160];
         if (off <= 1e-12 * size + 1e-13 * largest) continue;
+        if (!good && tangent_direction(m->model, one->target) >= 0) continue; /* it follows */
         model_name(m->model, one->target, name, sizeof name);
         if (off <= 1e-9 * size + 1e-12 * largest) {
             if (!told++) tell_digits(b, one, name, found, value);
@@ -225,7 +238,7 @@ static int check_implied(struct begin *b, const double *multiplier) {
                             "`init` does not fit: the equations give %s = %.10g, not %.10g, at t = %.10g.",
                             name, found, value, b->t0),
             "Leave it out, or change the other start values.  Index %d, %d free start value%s.",
-            b->mode->system.s.index, b->mode->system.s.freedom, b->mode->system.s.freedom == 1 ? "" : "s");
+            b->mode->system.s.index, freedom, freedom == 1 ? "" : "s");
         good = 0;
     }
     return good;

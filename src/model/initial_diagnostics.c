@@ -7,6 +7,7 @@
 #include "lang/syntax_find.h"
 #include "model/diagnostics.h"
 #include "model/finite.h"
+#include "model/tangent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ static void list_changes(const struct begin *b, const double *nearest, char *out
     for (int j = 0; j < b->r->n + b->r->m && told < 4; j++) {
         double size = fabs(nearest[j]) + fabs(b->last[j]);
         if (b->given[j] != BEGIN_FIXED || fabs(nearest[j] - b->last[j]) <= 1e-9 * size) continue;
+        if (tangent_direction(b->m->model, b->r->basic[j]) >= 0) continue; /* what follows is not told */
         double value = fabs(nearest[j]) < 1e-15 * fabs(b->last[j]) ? 0 : nearest[j];
         text_add(out, capacity, "%s%.110s = %.10g instead of %.10g", told++ ? ", " : "", b->r->names[j],
                  value, b->last[j]);
@@ -179,6 +181,7 @@ static void does_not_fit(struct begin *b, const keel_solver *s) {
         if (i >= 0) text_set(name, sizeof name, "%s", b->r->algebraic.names[i]);
     }
     const char *direction = direction_in(b, name);
+    int freedom = y->freedom / (b->m->model->directions + 1);
     if (direction) {
         does_not_follow(b, direction, name);
         return;
@@ -200,8 +203,7 @@ static void does_not_fit(struct begin *b, const keel_solver *s) {
                         label),
         "%sIndex %d, %d free start value%s.\nClosest fit: %.160s.\nFix that, or write  guess %.110s = %.6g  "
         "to let keel choose.",
-        off_by, y->index, y->freedom, y->freedom == 1 ? "" : "s", changes, b->r->names[worst],
-        b->last[worst]);
+        off_by, y->index, freedom, freedom == 1 ? "" : "s", changes, b->r->names[worst], b->last[worst]);
 }
 
 /* Invariants -------------------------------------------------------------------------------------------- */

@@ -297,7 +297,9 @@ static keel_status clear_round_off(const struct jump_level *l, double t, const d
     jump_sizes(l, path, u);
     for (int k = 0; k < j->n; k++) {
         double *state = moves(l, k) ? &u[jump_place(l, k)] : NULL;
-        w->step[k] = state && fabs(*state) <= ZERO * w->right[k] ? *state : 0;
+        double before = state ? path->before[jump_place(l, k)] : 0;
+        int moved = state && fabs(*state - before) > FITS * fabs(before); /* else it is not what is left */
+        w->step[k] = moved && fabs(*state) <= ZERO * w->right[k] ? *state : 0;
         if (w->step[k] == 0) continue;
         *state = 0;
         cleared = 1;

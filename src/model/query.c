@@ -92,7 +92,8 @@ int keel_model_number(keel_model *m, const char *text, double *value) {
     if (e == EXPR_NONE) list_parameters(m->model, why, sizeof why);
     if (e == EXPR_NONE) text_set(m->refusal, sizeof m->refusal, "`%.60s`: %s", text, why);
     else if (!isfinite(found))
-        text_set(m->refusal, sizeof m->refusal, "`%.60s` is no number of parameters alone (%g)", text, found);
+        text_set(m->refusal, sizeof m->refusal,
+                 isnan(found) ? "`%.60s` is no number of parameters alone" : "`%.60s` is infinite", text);
     if (isfinite(found)) *value = found;
     return isfinite(found);
 }

@@ -132,6 +132,9 @@ static expr find_direction(struct keel_model *m, const char *word) {
     int good = e != EXPR_NONE && n.op == EXPR_SYMBOL && (n.a == EXPR_PARAMETER || n.a == EXPR_UNKNOWN);
     for (int k = 0; k < model->directions && good; k++)
         if (model->direction[k].of == e) good = text_no(why, sizeof why, "it is asked for twice.");
+    if (good && n.a == EXPR_PARAMETER && model->parameter[n.b].structural)
+        good = text_no(why, sizeof why,
+                       "it decides a range or an index, and there is no motion between two of its values.");
     if (!good)
         source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the sensitivity to `%.80s`: %.300s",
                         word, why);

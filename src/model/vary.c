@@ -30,10 +30,11 @@ static keel_status vary_no_memory(struct keel_variation *v) {
 static keel_status take_parameter(struct keel_variation *v, struct vary_one *one, uint32_t number) {
     const struct model_parameter *p = &v->m->model->parameter[number];
     if (p->structural)
-        return vary_fail(v, KEEL_EINVAL,
-                         "`%.80s` decides how many equations there are, so it cannot vary within one sweep: "
-                         "give it by --set, and sweep once for each value",
-                         one->name);
+        return vary_fail(
+            v, KEEL_EINVAL,
+            "`%.80s` decides how many equations there are, so it cannot vary within one sweep or "
+            "fit: give it by --set, once for each value",
+            one->name);
     one->parameter = (int)number;
     v->moves[number] = 1;
     return KEEL_OK;

@@ -71,6 +71,20 @@ static void beginnings_near_zero_are_left(void **state) {
     }
 }
 
+/* A parameter that cancels, alone: it stays where it begins, and is told. */
+static void what_the_data_do_not_show_stays(void **state) {
+    (void)state;
+    keel_fit *f = fitted("param m = 1, g = 9.81\ncoord x, y\nlagrangian m*(x'^2 + y'^2)/2 - m*g*y\n"
+                         "constraint rod: x^2 + y^2 = 1\ninit y = 0, y' = 0\nguess x = 1\nrun 0 .. 3\n",
+                         "m", NULL, "t,x\n0.1,1.02\n0.3,0.9\n0.5,0.4\n1,-1.03\n1.2,-0.98\n", NULL);
+    keel_fitted v;
+    if (keel_fit_status(f) != KEEL_OK) fail_msg("%s", keel_fit_message(f));
+    assert_true(keel_fit_at(f, 0, &v));
+    assert_true(v.value == 1 && isnan(v.deviation));
+    assert_non_null(keel_fit_free(f, 0));
+    done(f);
+}
+
 /* Straight lines have closed forms: x = a + b t with known sigma. */
 static void a_line_has_its_covariance(void **state) {
     (void)state;
@@ -301,6 +315,7 @@ static void models_that_fail_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_data_do_not_show_stays),
         cmocka_unit_test(deviations_are_true),
         cmocka_unit_test(experiments_are_told_by_their_settings),
         cmocka_unit_test(beginnings_near_zero_are_left),

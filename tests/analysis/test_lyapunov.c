@@ -88,6 +88,19 @@ static void errors_hold(void **state) {
         {"var x\nx' = 2*x\ninit x = 0\nrun 0 .. 100\n", 1, {2}, 1e-6},
         /* steps that the end of what is looked at would make much shorter */
         {"var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 500\n", 2, {0, 0}, 1e-7},
+        /* an event at the very time at which counting begins, and again and again at that of a block */
+        {"var x, y\nx' = 1.03\ny' = -0.57*y\nevent e: x - 1 rising -> x := 0, y := 0.712*y\n"
+         "init x = 0.1, y = 0\nrun 0 .. 300\n",
+         2,
+         {0, -0.57 + 1.03 * -0.33967736751},
+         0.02},
+        /* growth that swings, with periods of which a block has 25.02 or 2.0008 */
+        {"var x, y\nx' = 2.965\ny' = 0.319*y\nevent e: x - 1 rising -> x := 0, y := 0.882*y\n"
+         "init x = 0.1, y = 0\nrun 0 .. 300\n",
+         2,
+         {0, 0.319 - 2.965 * 0.12556322297},
+         2e-3},
+        {"var x\nx' = (-0.724 + 2.433*cos(0.894*t))*x\ninit x = 0\nrun 0 .. 500\n", 1, {-0.724}, 0.02},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         keel_exponent e[8], sum;
@@ -159,6 +172,7 @@ static void refusals_say_why(void **state) {
     } row[] = {
         {"var x\nx' = -x\ninit x = 1\nrun 0 .. 1\n", NULL, 0, "no start value is free"},
         {"var x\nx' = -x\ninit x = 1\nrun 0 .. 1\n", "*", 2, "as long as the run"},
+        {"var x\nx' = -x\ninit x = 1\nrun 0 .. 1\n", "*", -1, "must not be negative"},
         {"var x\nmode a:\n    x' = 1\n    event e: x - 2 rising -> mode b\nmode b:\n    x' = 2\nstart a\n"
          "init x = 1\nrun 0 .. 2\n",
          "*", 0, "with modes"},
@@ -181,6 +195,17 @@ static void refusals_say_why(void **state) {
     }
 }
 
+/* max_steps counts the steps of all stretches together. */
+static void steps_have_a_limit(void **state) {
+    (void)state;
+    keel_model *m = read_it("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 500\n", "*");
+    keel_lyapunov *l = keel_lyapunov_run(m, &(keel_options){.max_steps = 20}, NULL);
+    assert_int_equal(keel_lyapunov_status(l), KEEL_ELIMIT);
+    assert_non_null(strstr(keel_lyapunov_message(l), "20 steps, options.max_steps, lead to"));
+    keel_lyapunov_close(l);
+    keel_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_equations_have_their_eigenvalues),
@@ -188,6 +213,7 @@ int main(void) {
         cmocka_unit_test(lorenz_parts_and_shrinks),
         cmocka_unit_test(hamiltonians_have_pairs),
         cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(steps_have_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
 
 #include <keel/orbit.h>
 
+#include <limits.h>
+
 static keel_model *model; /* of the orbit at hand */
 
 static keel_orbit *found(const char *text, double period, const char *hold) {
@@ -200,6 +202,29 @@ static void a_limit_cycle_attracts(void **state) {
     }
 }
 
+/* A conical pendulum: the height rests, and what rounding leaves of its velocity is no size.  Small swings
+ * about it have the frequency w sqrt(1 + 3 cos^2 a). */
+static void a_state_at_rest_has_no_size(void **state) {
+    (void)state;
+    const double l = 1.42, r = 1.2872785276493162, v = 5.207610528627185, c = sqrt(1 - r * r / l / l);
+    static const double period[] = {1.5531, 0};
+    char text[500];
+    snprintf(text, sizeof text,
+             "param l = %.17g\ncoord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - %.17g*z\n"
+             "constraint r: x^2 + y^2 + z^2 = l^2\ninvariant energy\ninvariant m = x*y' - y*x'\n"
+             "init x = %.17g, y = 0, x' = 0, y' = %.17g\nguess z = -l\nrun 0 .. 20\n",
+             l, v * v / r / r * l * c, r, v);
+    for (int k = 0; k < 2; k++) {
+        keel_orbit *o = found(text, period[k], "energy, m");
+        keel_orbit_summary s = summary(o);
+        keel_multiplier m;
+        assert_below(fabs(s.period - 2 * 3.14159265358979 * r / v), 1e-9);
+        assert_true(keel_orbit_multiplier(o, 0, &m));
+        assert_below(fabs(m.real - cos(2 * 3.14159265358979 * sqrt(1 + 3 * c * c))), 1e-6);
+        done(o);
+    }
+}
+
 static void points_go_once_around(void **state) {
     (void)state;
     keel_orbit *o = found("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 20\n", 0, NULL);
@@ -209,6 +234,30 @@ static void points_go_once_around(void **state) {
     for (int i = 0; i < 5; i++)
         assert_below(fabs(value[2 * i] - value[0] * cos(i * acos(-1) / 2) - value[1] * sin(i * acos(-1) / 2)),
                      1e-9);
+    done(o);
+}
+
+/* A pendulum of amplitude a has the period 4 K(sin a/2): what is held stays as it was. */
+static void a_period_is_held(void **state) {
+    (void)state;
+    keel_orbit *o = found("var x, v\nx' = v\nv' = -sin(x)\ninit x = 1, v = 0\nrun 0 .. 30\n", 7, "period");
+    keel_orbit_summary s = summary(o);
+    double x = start_of(o, "x"), v = start_of(o, "v"), a = 1, b = sqrt((cos(x) + 1 - v * v / 2) / 2);
+    for (int k = 0; k < 8; k++) {
+        double mean = (a + b) / 2;
+        b = sqrt(a * b), a = mean;
+    }
+    assert_below(fabs(s.period - 7), 1e-9);
+    assert_below(fabs(2 * acos(-1) / a - 7), 1e-9);
+    done(o);
+}
+
+/* As many unknowns as an int does not hold. */
+static void segments_beyond_memory_are_refused(void **state) {
+    (void)state;
+    keel_orbit_close(found("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", 6, NULL));
+    keel_orbit *o = keel_orbit_find(model, NULL, &(keel_orbit_options){.period = 6, .segments = INT_MAX});
+    assert_int_equal(keel_orbit_status(o), KEEL_ENOMEM);
     done(o);
 }
 
@@ -230,6 +279,15 @@ static void refusals_say_why(void **state) {
          1, NULL, "with modes"},
         {"var x, u\nx' = u - 0.1*x\nu' = 0\nevent e: every 1 -> u := -u\ninit x = -0.5, u = 1\nrun 0 .. 9\n",
          2, NULL, "an event assigns values"},
+        {"var x, y\nx' = y\ny' = -x + (1 - x^2)*y\ninit x = 2, y = 0\nrun 0 .. 30\n", 7, "period",
+         "did not converge"},
+        /* it comes back after any time, the equations do not */
+        {"var x\nx' = -x + cos(2*t)\ninit x = 0\nrun 0 .. 9\n", 3.5, NULL,
+         "the equations, which depend on t, do not"},
+        {"var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", 6, "x, x", "`x` is held twice"},
+        {"var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", -6, NULL,
+         "positive and finite, it is -6"},
+        {"var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 9\n", INFINITY, NULL, "it is inf"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         keel_orbit *o = found(row[i].text, row[i].period, row[i].hold);
@@ -251,7 +309,10 @@ int main(void) {
         cmocka_unit_test(two_rods_are_as_their_angles),
         cmocka_unit_test(a_forced_motion_has_the_given_period),
         cmocka_unit_test(a_limit_cycle_attracts),
+        cmocka_unit_test(a_state_at_rest_has_no_size),
         cmocka_unit_test(points_go_once_around),
+        cmocka_unit_test(a_period_is_held),
+        cmocka_unit_test(segments_beyond_memory_are_refused),
         cmocka_unit_test(refusals_say_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

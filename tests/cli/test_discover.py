@@ -74,6 +74,7 @@ def test_refusals():
     refused("discover", example("stick_slip"), words=("with modes",))
     refused("discover", example("kepler"), "--degree", 9, words=("5005 monomials up to degree 9", "the limit is 2000"))
     refused("discover", example("kepler"), "--functions", "zz", words=("unknown name",))
+    refused("discover", example("lorenz"), "--functions", "x^2, abs(y)", words=("`abs(y)` has no derivative everywhere",))
     refused("discover", example("kepler"), "--degree", 0, status=2, words=("--degree needs",))
     refused("discover", example("kepler"), "--degree", "x", status=2, words=("--degree needs",))
     refused("discover", example("kepler"), "--degree", 90000000, words=("more than 1000000000000 monomials",))

@@ -71,6 +71,10 @@ def test_refusals():
     refused("fit", model, "--fit", "g", "--data", data, "--bounds", "g=11:12", status=2, words=("--bounds", "beyond"))
     refused("fit", model, "--fit", "g", "--data", data, "--sigma", "z=1", status=2, words=("--sigma", "no column `z`"))
     refused("fit", model, "--fit", "g", "--data", data, "--experiment", "run", words=("no column `run`",))
+    refused("fit", model, "--fit", "g", "--data", data, "--experiment", "t", words=("`t` is the time",))
+    refused("fit", model, "--fit", "g", "--data", data, "--tend", 3, status=2, words=("--tend: a fit takes all data",))
+    refused("fit", model, "--fit", "g", "--data", data, "--columns", "x,z", words=("`z` is not measured",))
+    refused("fit", model, "--fit", "g", "--data", data, "--max-steps", 3, words=("3 steps lead to t =",))
     check(keel("fit", model, "--fit", "g", "--data", data, "--quiet")[0] == "")
 
 

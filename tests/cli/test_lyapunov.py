@@ -33,6 +33,8 @@ def test_a_pendulum_on_its_rod():
 def test_refusals():
     refused("lyapunov", example("stick_slip"), words=("with modes",))
     refused("lyapunov", example("lorenz"), "--transient", 50, status=2, words=("--transient", "shorter than the run"))
+    refused("lyapunov", example("lorenz"), "--max-steps", 9, words=("9 steps, --max-steps, lead to t =",))
+    refused("lyapunov", example("lorenz"), "--tend", "x", status=2, words=("--tend `x` is no number of parameters alone\n",))
     refused("lyapunov", example("lorenz"), "--points", 5, status=2, words=("no option --points here",))
     check(keel("lyapunov", example("lorenz"), "--quiet")[0] == "")
 

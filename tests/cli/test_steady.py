@@ -25,6 +25,8 @@ def test_refusals():
     refused("steady", example("kepler"), words=("no equilibrium was found",))
     refused("steady", example("stick_slip"), words=("with modes",))
     refused("steady", example("lorenz"), "--hold", "w", status=2, words=("`w` cannot be held",))
+    err = keel("steady", example("pendulum"), "--set", "y=2", status=1)[1]  # nobody asked for tangent vectors
+    check("2 free start values" in err and "d/dy" not in err, err)
     check(keel("steady", example("lorenz"), "--quiet")[0] == "")
 
 

@@ -444,10 +444,14 @@ int job_accepted(keel_sim *sim) {
     return state >= 0;
 }
 
+const char *job_words(const char *sentence) {
+    static char words[JOB_SENTENCE];
+    option_told(sentence, words, sizeof words);
+    return words;
+}
+
 const char *job_why(keel_sim *sim) {
-    static char why[JOB_SENTENCE];
-    option_told(keel_sim_message(sim), why, sizeof why);
-    return why;
+    return job_words(keel_sim_message(sim));
 }
 
 int job_refuse(struct job *j, keel_sim *sim) {

@@ -49,7 +49,8 @@ int job_miss(struct job *j, const struct missing *m);
 int job_model_run(struct job *j);
 /* Can it be run?  Not without memory, either, and that is noted: a row must not vanish for it. */
 int job_accepted(keel_sim *sim);
-/* What a run fails with, in the words of the command; until the next call. */
+/* A sentence of the library, what a run fails with, in the words of the command; until the next call. */
+const char *job_words(const char *sentence);
 const char *job_why(keel_sim *sim);
 /* A run that could not be opened: with options that do not fit, or because the model fails; the status. */
 int job_refuse(struct job *j, keel_sim *sim);
