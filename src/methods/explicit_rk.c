@@ -55,8 +55,8 @@ MACHINE_WIDE __attribute__((flatten)) static keel_status explicit_attempt_many(k
     return explicit_attempt_any(w, a);
 }
 
-/* All of a step in one call, where the problem has that.  Apart, so that the loops below keep their registers:
- * beside it they took 8 % more instructions. */
+/* All of a step in one call, where the problem has that.  Apart, so that the loops below keep their
+ * registers: beside it they took 8 % more instructions. */
 __attribute__((noinline)) static int attempted_inside(keel_work *w, keel_attempt *a) {
     struct explicit_rk *m = w->method;
     if (w->stages(w, a, m->k) != 0) return 0;
