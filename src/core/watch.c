@@ -7,6 +7,11 @@
  * as near as the control lets steps come to a bound: |R(h lambda / NEAR)| > 1.  FIRM of them without OTHERS
  * in a row that do not count are a finding (the rule of Hairer and Wanner's codes, Solving ODEs II, IV.2).
  *
+ * Swings that are hardly damped count in long runs alone, which might have no end: what is slower may swing
+ * as well, and then steps of radau are a few times as long and cost more.  Little damping suffices, since
+ * nothing of the swing is followed any more: dop853 is stable on the imaginary axis up to 5.96, and from NEAR
+ * of that on its error estimate is a third of the swing, or more.
+ *
  * A step of a stiff method counts for the way back if explicit steps would be as good: their region holds
  * `longer` h lambda.  An explicit step of order 8 costs what one of Radau IIA does, and what some eight of a
  * multistep method do; the rest is the margin between the two ways.  A return that does not LAST doubles how
@@ -31,6 +36,8 @@ enum { ONE_STEP = 16, MULTISTEP = 64 }; /* the same of stiff methods, whose step
 enum { STAGES = 32 };                   /* of a table, at most */
 #define NEAR STEP_CONTROL_SAFETY
 #define DAMPED 0.1
+#define HARDLY_DAMPED 0.001
+enum { LONG = 1000 }; /* steps of a long run */
 
 /* |R(z)| of the table, by its stages for x' = z x, h = 1. */
 static double growth(const keel_rk *rk, double re, double im) {
@@ -54,7 +61,8 @@ static double growth_of(const struct engine *e, const keel_stiffness *s, double 
 }
 
 static int is_bounded_by_stability(const struct engine *e, const keel_stiffness *s) {
-    return s->damping > DAMPED && growth_of(e, s, 1 / NEAR) > 1;
+    double least = e->r->stats.steps - e->r->watch.since < LONG ? DAMPED : HARDLY_DAMPED;
+    return s->damping > least && growth_of(e, s, 1 / NEAR) > 1;
 }
 
 /* On the whole way to `longer` h lambda; near the imaginary axis |R| is 1 but for its error. */

@@ -224,6 +224,8 @@ static void which_method(void **state) {
     method_for((struct swing){4, 1e4, 0}, "radau");
     method_for((struct swing){40, 1e4, 0}, "bdf");
     method_for((struct swing){40, 3e3, 1e4}, "radau");
+    method_for((struct swing){4, 20, 1e4}, "radau"); /* hardly damped, and gone for all that */
+    method_for((struct swing){40, 20, 1e4}, "radau");
 }
 
 /* Not where nothing is stiff, where an energy is kept, or where nobody asked. */
@@ -243,9 +245,11 @@ static int spring_energy(double t, const double *u, double *h, void *user) {
 static void others_are_left_alone(void **state) {
     (void)state;
     double u0[4] = {0, 0, 0, 0}, v0[] = {0, 1};
-    struct swing mild = {4, 2, 0};
+    struct swing mild = {4, 2, 0}, undamped = {4, 0, 1e4};
     keel_problem mildly = {
         .form = KEEL_ODE, .n = 4, .u0 = u0, .user = &mild, .f = {.count = 4, .value = swinging}};
+    keel_problem goes_on = mildly;
+    goes_on.user = &undamped;
     keel_problem swings = {.form = KEEL_ODE,
                            .n = 2,
                            .u0 = v0,
@@ -256,8 +260,12 @@ static void others_are_left_alone(void **state) {
         const keel_problem *p;
         const char *method;
         double end;
-    } cases[] = {{&mildly, "auto", 50}, {&swings, "auto", 1e-3}, {&named, "dop853", 21}, {&named, NULL, 21}};
-    for (int k = 0; k < 4; k++) {
+    } cases[] = {{&mildly, "auto", 50},
+                 {&goes_on, "auto", 2},
+                 {&swings, "auto", 1e-3},
+                 {&named, "dop853", 21},
+                 {&named, NULL, 21}};
+    for (int k = 0; k < 5; k++) {
         keel_solver *s = keel_open(cases[k].p, &(keel_options){.method = cases[k].method});
         assert_int_equal(keel_run(s, cases[k].end), KEEL_OK);
         assert_int_equal(keel_changes(s), 0);
