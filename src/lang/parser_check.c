@@ -319,9 +319,34 @@ static void walk_items(struct check *c, const struct syntax_item *item, int let)
     }
 }
 
+/* x.enter is the value of x when its mode was entered: no member of a part can have that name. */
+static void check_members(struct check *c, const struct syntax_statement *part,
+                          const struct syntax_item *item) {
+    for (; item; item = item->next) {
+        if (!item->name || strcmp(item->name, "enter") != 0) continue;
+        struct source_message *one = wrong(c, item->name_span);
+        text_set(one->sentence, sizeof one->sentence, "`enter` cannot be a member of a part.");
+        source_hint(one,
+                    "%.60s.enter is a value when the mode was entered.  Choose another name, enter_ for "
+                    "example.",
+                    part->name);
+    }
+}
+
+static void check_part(struct check *c, const struct syntax_statement *part,
+                       const struct syntax_statement *s) {
+    if (s == part->body) check_members(c, part, part->items);
+    for (; s; s = s->next) {
+        if (declares(s->kind) || s->kind == SYNTAX_USE || s->kind == SYNTAX_NODE)
+            check_members(c, part, s->items);
+        check_part(c, part, s->body);
+    }
+}
+
 static void walk_statements(struct check *c, const struct syntax_statement *s) {
     for (; s; s = s->next) {
         c->said = source_diagnosed_within(c->p->m, s->span.offset, s->span.offset + s->span.length);
+        if (s->kind == SYNTAX_PART) check_part(c, s, s->body);
         walk_ranges(c, s->bounds);
         walk_ranges(c, s->ranges);
         walk(c, s->left, 0);

@@ -73,8 +73,11 @@ static int is_word(const char *text) {
     return strcmp(text, "t") == 0 || strcmp(text, "pi") == 0 || strcmp(text, "energy") == 0;
 }
 
-static void report_part(struct parts *x, const struct syntax_node *node, const char *name, int is_node) {
-    source_hint(parts_error(x, node->span, "`%.60s` is a %s, not a value.", name, is_node ? "node" : "part"),
+static void report_part(struct parts *x, const struct parts_scope *scope, const struct syntax_node *node,
+                        const char *name, int is_node) {
+    char used[240];
+    source_hint(parts_error(x, node->span, "`%.60s` is a %s, not a value.%s", name, is_node ? "node" : "part",
+                            parts_used(x, scope, used, sizeof used)),
                 is_node ? "Its potential is %.60s.v." : "Name one of its members:  %.60s.x.", name);
 }
 
@@ -123,7 +126,7 @@ static void resolve(struct parts *x, const struct parts_scope *scope, const stru
         }
     }
     const struct parts_instance *whole = argument || e->multiplier ? NULL : parts_instance(x, e->text);
-    if (whole) report_part(x, e, e->text, whole->node);
+    if (whole) report_part(x, scope, e, e->text, whole->node);
 }
 
 /* Trees -------------------------------------------------------------------------------------------------- */
