@@ -208,6 +208,10 @@ static const struct {
     {P "use P q(1)\nuse P p(a = q)\n" RUN, "`q` is a part, not a value. (In `p`, a `P`, line 6.)"},
     {"part P():\n    for i in 1..2: var enter[1..2]\nuse P p()\n" RUN,
      "`enter` cannot be a member of a part."},
+    {"part P():\n    var x\n    mode a:\n        x' = 1\n        event e: x - 1 rising -> mode c\n    start "
+     "a\n"
+     "    init x = 0\nuse P p()\n" RUN,
+     "the part `P` has no mode `c`."},
     {"part P(enter):\n    var x\n    x' = enter\n    init x = 0\n" RUN,
      "`enter` cannot be a member of a part."},
     {"library circuit\nnode a\nuse Resistor r(a {V}, earth, 1)\n" RUN,
