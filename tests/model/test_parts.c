@@ -212,6 +212,10 @@ static const struct {
      "a\n"
      "    init x = 0\nuse P p()\n" RUN,
      "the part `P` has no mode `c`."},
+    {"library body3d\nuse Body b(m = 1, J = ((1, .1, 0), (.2, 1, 0), (0, 0, 1)))\n" RUN,
+     "the matrix of `dot(a, J, a)` is symmetric, and this is not. (In `b`, a `Body`, line 2.)"},
+    {"library body3d\nuse Body b(m = 1, J = (1, 2))\n" RUN,
+     "`dot` of three takes a vector, a matrix and a vector."},
     {"part P(enter):\n    var x\n    x' = enter\n    init x = 0\n" RUN,
      "`enter` cannot be a member of a part."},
     {"library circuit\nnode a\nuse Resistor r(a {V}, earth, 1)\n" RUN,
