@@ -251,6 +251,16 @@ static void mistakes_have_their_sentences(void **state) {
     }
 }
 
+/* A hinge about no direction is a ball: its other rows say nothing, and that is told. */
+static void a_joint_that_says_nothing_is_told(void **state) {
+    (void)state;
+    keel_model *m = read_well("library body3d\nuse Body b(m = 1, J = (.1, .1, .1))\n"
+                              "use Hinge h(ground, (0, 0, 0), b, (0, 0, .5), (0, 0, 0))\n" RUN);
+    assert_non_null(strstr(keel_model_message(m), "constraint `h.axis[1]` says nothing: 0 = 0."));
+    assert_non_null(strstr(keel_model_message(m), "constraint `h.axis[2]` says nothing: 0 = 0."));
+    keel_model_close(m);
+}
+
 /* The text of a model with its libraries stands alone: it reads as the same model, without loading again. */
 static void a_text_with_its_libraries_stands_alone(void **state) {
     (void)state;
@@ -334,6 +344,7 @@ int main(void) {
         cmocka_unit_test(lines_of_the_model_replace_those_of_a_part),
         cmocka_unit_test(lines_of_a_part_replace_those_of_its_parts),
         cmocka_unit_test(mistakes_have_their_sentences),
+        cmocka_unit_test(a_joint_that_says_nothing_is_told),
         cmocka_unit_test(a_text_with_its_libraries_stands_alone),
         cmocka_unit_test(closed_loops_move),
         cmocka_unit_test(joints_in_space_are_read_in_proportion),
