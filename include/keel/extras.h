@@ -215,8 +215,8 @@ KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel);
 KEEL_API keel_status keel_go_on(keel_solver *s, const double *u);
 /* Where keel_go_on has left the solver: the samples at next period, (next +- 1) period, .., up to `most` of
  * them in fewer than `steps` steps, by keel_kernel.samples, with the bits of keel_run to each and keel_go_on.
- * Returns how many; the solver stands behind the last one.  0: nothing has moved, and the next one is for
- * keel_run. */
+ * Returns how many; the solver stands behind the last one, or on the way to the next, which is for keel_run.
+ * 0: nothing has moved. */
 KEEL_API long keel_run_samples(keel_solver *s, double period, double next, long most, long steps);
 
 #ifdef __cplusplus

@@ -16,5 +16,8 @@ keel_status keel_go_on(keel_solver *s, const double *u) {
 long keel_run_samples(keel_solver *s, double period, double next, long most, long steps) {
     if (!s || s->running || !s->engine->block) return 0;
     s->engine->message[0] = '\0';
-    return samples_run(s->engine, period, next, most, steps);
+    s->running = 1;
+    long samples = samples_run(s->engine, period, next, most, steps);
+    s->running = 0;
+    return samples;
 }

@@ -20,18 +20,25 @@ struct kernel_sample {
 
 enum { KERNEL_SAMPLED = 8 }; /* states, at most */
 
-/* How many fixed steps lead to t_end, as core/run.c counts them; 0: they do not meet it.  As many as last
- * time where no quotient need be asked: half of `clock` with its round-offs is less than what is allowed. */
-static inline long kernel_steps_to(double base, double h, double t_end, long last) {
+/* How many fixed steps lead to t_end, as core/run.c counts them; 0: they do not meet it. */
+static inline long kernel_steps_to(double base, double h, double t_end) {
     const double round_off = 4 * 2.2204460492503131e-16;
-    double way = t_end - base,
-           time = round_off * step_control_max(__builtin_fabs(t_end), __builtin_fabs(base));
-    if (last > 0 && __builtin_fabs(way - (double)last * h) <= 0.5 * time) return last;
-    double steps = way / h;
+    double clock =
+        round_off * step_control_max(__builtin_fabs(t_end), __builtin_fabs(base)) / __builtin_fabs(h);
+    double steps = (t_end - base) / h;
     if (!(steps > 0 && steps < 0x1p52)) return 0;
     long nearest = (long)(steps + 0.5);
-    double off = __builtin_fabs(steps - (double)nearest), clock = time / __builtin_fabs(h);
+    double off = __builtin_fabs(steps - (double)nearest);
     return off <= step_control_max(round_off * (double)nearest, clock) ? nearest : 0;
+}
+
+/* The same for all samples, or 0.  Where c h is the period T, to the last bit, k T and (k + 1) T are off by
+ * half an eps of themselves, and their difference by half an eps more: three of the eight halves that `clock`
+ * is. */
+static inline long kernel_steps_always(double period, double h) {
+    double steps = period / __builtin_fabs(h);
+    long nearest = steps < 0x1p31 ? (long)(steps + 0.5) : 0;
+    return (double)nearest * __builtin_fabs(h) == period ? nearest : 0;
 }
 
 static inline void kernel_accept(const struct project *p, const struct kernel_workspace *m,
@@ -41,17 +48,15 @@ static inline void kernel_accept(const struct project *p, const struct kernel_wo
     a->steps++;
 }
 
-/* Fixed steps to t_end, no more than `most`; how many, or 0.  last: the same of the cycle before, or 0. */
+/* Fixed steps to t_end, no more than `most`; how many, or 0.  always: where that is known. */
 static inline long kernel_cycle_fixed(const struct kernel_method *method, const struct project *p,
                                       struct kernel_workspace *m, keel_fn *rhs, void *user,
-                                      struct keel_kernel_state *k, struct kernel_attempt *a, double t_end,
-                                      long most, long last) {
+                                      struct kernel_attempt *a, double t_end, long most, long always) {
     double base = a->t;
-    long count = kernel_steps_to(base, k->h, t_end, last);
+    long count = always ? always : kernel_steps_to(base, a->h, t_end);
     if (count < 1 || count > most) return 0;
-    a->h = k->h;
     for (long i = 1; i <= count; i++) {
-        a->t_new = i < count ? base + (double)i * k->h : t_end;
+        a->t_new = i < count ? base + (double)i * a->h : t_end;
         if (kernel_propose(method, p, m, rhs, user, a) != 0) return 0;
         KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) m->next[j] = m->x[j] + m->dx[j];
         if (!kernel_rhs(method, p, m, rhs, user, 0, 0, a->t_new)) return 0;
@@ -117,32 +122,36 @@ static inline long kernel_cycle_adaptive(const struct kernel_method *method, con
     return 0;
 }
 
-/* sum + x_1 + x_2 + ..: where it is finite all of them are.  One look is for several sums; where numbers near
+/* x_1 + x_2 + ..: where it is finite all of them are.  One look is for several sums; where numbers near
  * the largest let it overflow, the core looks at each. */
-static inline double kernel_summed(int n, const double *x, double sum) {
-    KEEL_RK_UNROLL for (int i = 0; i < n; i++) sum += x[i];
+static inline double kernel_summed(int n, const double *x) {
+    double sum = x[0];
+    KEEL_RK_UNROLL for (int i = 1; i < n; i++) sum += x[i];
     return sum;
 }
 
 /* What is sampled, where the steps have led, and what keel_go_on makes of it; 0: it is for the core. */
 static inline int kernel_act(const struct project *p, struct kernel_workspace *m, keel_fn *rhs, void *user,
                              const struct kernel_sample *sample, double t) {
-    double sum = kernel_summed(p->n, m->x, 0); /* what is not finite stays so, unless it is assigned */
+    double sum = kernel_summed(p->n, m->x); /* what is not finite stays so, unless it is assigned */
     if (sample->values(t, m->x, sample->value, user) != 0) return 0;
-    sum = kernel_summed(sample->count, sample->value + sample->first, sum);
+    sum += kernel_summed(sample->count, sample->value + sample->first);
     sample->assign(sample->value, m->x);
-    return rhs(t, m->x, m->f, user) == 0 && kernel_summed(p->n, m->f, sum) * 0 == 0;
+    return rhs(t, m->x, m->f, user) == 0 && (sum + kernel_summed(p->n, m->f)) * 0 == 0;
 }
 
-/* Returns how many samples there were.  Where the last of them has left the motion stands in k->x and k->f,
- * which nothing waits for: a copy beside the states would be on the way from one step to the next. */
+/* Returns how many samples there were.  count 0: one, where the motion stands after a step of k->h.  Where
+ * the last of them has left the motion stands in k->x and k->f, which nothing waits for: a copy beside the
+ * states would be on the way from one step to the next. */
 static inline long kernel_samples(const struct kernel_method *method, const struct project *p,
                                   struct kernel_workspace *m, keel_fn *rhs, kernel_norm *norm,
                                   const struct kernel_sample *sample, void *user, struct keel_sample_state *s,
                                   int adaptive) {
     struct keel_kernel_state *k = &s->k;
+    int stands = k->count == 0;
     long samples = 0, done = 0, count = 0, most = s->most;
-    struct kernel_attempt a = {.t = k->t, .steps = k->steps};
+    long always = adaptive ? 0 : kernel_steps_always(s->period, k->h);
+    struct kernel_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
     double largest[KERNEL_SAMPLED], next = s->next, direction = k->direction, *x = k->x, *f = k->f;
     kernel_copy(p->n, x, m->x);
     kernel_copy(p->n, f, m->f);
@@ -150,9 +159,10 @@ static inline long kernel_samples(const struct kernel_method *method, const stru
     while (samples < most) {
         double t = next * s->period, begin = a.t, h_next = k->h_next, error_before = k->error_before;
         long rejected = k->rejected, steps = a.steps;
-        count = adaptive ? kernel_cycle_adaptive(method, p, m, rhs, norm, user, s, &a, t, k->count - done)
-                         : kernel_cycle_fixed(method, p, m, rhs, user, k, &a, t, k->count - done, count);
-        if (!count || !kernel_act(p, m, rhs, user, sample, t)) {
+        if (!stands)
+            count = adaptive ? kernel_cycle_adaptive(method, p, m, rhs, norm, user, s, &a, t, k->count - done)
+                             : kernel_cycle_fixed(method, p, m, rhs, user, &a, t, k->count - done, always);
+        if (!(stands || count) || !kernel_act(p, m, rhs, user, sample, t)) {
             a.t = begin, a.steps = steps;
             k->h_next = h_next, k->error_before = error_before, k->rejected = rejected;
             break;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 1024 }; /* steps in one go */
+enum { CHUNK = 4096 }; /* steps in one go */
 
 struct pace samples_pace(const struct engine *e) {
     const struct run_state *r = e->r;
@@ -74,32 +74,65 @@ static void commit(struct engine *e, const struct keel_sample_state *s) {
     samples_keep(e, &pace);
 }
 
-long samples_run(struct engine *e, double period, double next, long most, long steps) {
-    if (most < 1 || !samples_fit(e) || !is_fresh(e)) return 0;
+/* What the kernel is told of the run where it stands, `steps` before one that the core looks at. */
+static struct keel_sample_state begin(struct engine *e, double period, double next, long steps) {
     struct run_state *r = e->r;
-    long count = steps_unseen(e, steps);
-    if (count < 1) return 0;
-    struct keel_sample_state s = {.k = {.treatment = KERNEL_FREE,
-                                        .t = r->t,
-                                        .h = e->o.step * r->direction,
-                                        .count = count,
-                                        .adaptive = e->o.step == 0,
-                                        .h_next = r->h_next,
-                                        .error_before = r->error_before,
-                                        .longest = control_longest(e, next * period),
-                                        .direction = r->direction,
-                                        .rtol = e->o.rtol,
-                                        .order = e->stepper->error_order,
-                                        .atol = e->atol,
-                                        .x = e->x[r->current],
-                                        .f = e->f[r->current],
-                                        .largest = e->field.size,
-                                        .steps = r->stats.steps},
-                                  .period = period,
-                                  .next = next,
-                                  .familiar = r->familiar,
-                                  .most = most};
-    long taken = e->field.kernel->samples(&s, e->field.p.user);
-    if (taken > 0) commit(e, &s);
+    return (struct keel_sample_state){.k = {.treatment = KERNEL_FREE,
+                                            .t = r->t,
+                                            .h = e->o.step * r->direction,
+                                            .count = steps,
+                                            .adaptive = e->o.step == 0,
+                                            .h_next = r->h_next,
+                                            .error_before = r->error_before,
+                                            .longest = control_longest(e, next * period),
+                                            .direction = r->direction,
+                                            .rtol = e->o.rtol,
+                                            .order = e->stepper->error_order,
+                                            .atol = e->atol,
+                                            .x = e->x[r->current],
+                                            .f = e->f[r->current],
+                                            .largest = e->field.size,
+                                            .steps = r->stats.steps},
+                                      .period = period,
+                                      .next = next,
+                                      .familiar = r->familiar};
+}
+
+static long take(struct engine *e, struct keel_sample_state *s, long most) {
+    s->most = most;
+    long taken = e->field.kernel->samples(s, e->field.p.user);
+    if (taken > 0) commit(e, s);
     return taken;
+}
+
+static long by_kernel(struct engine *e, double period, double next, long most, long steps) {
+    long count = is_fresh(e) ? steps_unseen(e, steps) : 0;
+    if (count < 1) return 0;
+    struct keel_sample_state s = begin(e, period, next, count);
+    return take(e, &s, most);
+}
+
+/* The steps to the next sample by the core, which looks at one of them; the kernel assigns.  0: one of them
+ * cannot, and whoever called goes on from where the run stands. */
+static int by_core(struct engine *e, double period, double next, long steps) {
+    const struct run_state *r = e->r;
+    double t = next * period;
+    if (e->watched || steps < 1 || run_to(e, t, t, steps, 0) != KEEL_OK || r->t != t || r->inside) return 0;
+    struct keel_sample_state s = begin(e, period, next, 0);
+    s.k.h = r->h_taken;
+    return take(e, &s, 1) == 1;
+}
+
+long samples_run(struct engine *e, double period, double next, long most, long steps) {
+    if (most < 1 || !samples_fit(e)) return 0;
+    const struct run_state *r = e->r;
+    long end = steps < LONG_MAX - r->stats.steps ? r->stats.steps + steps : LONG_MAX, samples = 0;
+    for (;;) {
+        long taken = by_kernel(e, period, next, most - samples, end - r->stats.steps);
+        samples += taken;
+        next += (double)taken * r->direction;
+        if (taken == 0 || samples == most || !by_core(e, period, next, end - r->stats.steps)) return samples;
+        next += r->direction;
+        if (++samples == most) return samples;
+    }
 }

@@ -224,6 +224,17 @@ keel_status start_solve(struct start *st, const struct start_level *level, doubl
     return solve_within(st, level, t, u, PATIENT, 4);
 }
 
+keel_status start_solve_far(struct start *st, const struct start_level *level, double t, double *u) {
+    size_t bytes = (size_t)st->rows->count * sizeof *st->sizes;
+    memcpy(st->sizes, st->rows->size, bytes);
+    keel_status status = start_solve(st, level, t, u);
+    memcpy(st->rows->size, st->sizes, bytes);
+    if (status != KEEL_OK) return status;
+    status = start_solve(st, level, t, u);
+    memcpy(st->rows->size, st->sizes, bytes);
+    return status;
+}
+
 keel_status start_solve_hasty(struct start *st, const struct start_level *level, double t, double *u) {
     return solve_within(st, level, t, u, HASTY, 4);
 }
@@ -343,8 +354,9 @@ static keel_status meet(struct start *st, const struct start_level *level, doubl
     if (status == KEEL_ESTART && !start_is_large(fd) && gradients(st, level, t, u) == KEEL_OK &&
         start_sizes_anyhow(st, level, u)) {
         memcpy(st->found, u, (size_t)all * sizeof *u);
-        status = start_solve(st, level, t, st->found);
+        status = start_solve_far(st, level, t, st->found);
         if (status != KEEL_OK) start_sizes_beside(st, level);
+        else status = start_solve(st, level, t, st->found); /* it is one, and its sizes count */
     }
     if (status == KEEL_ESTART || status == KEEL_ESINGULAR) {
         int fits = residuals(st, t, u) == KEEL_OK && not_met(st, choose_rows(st, level), START_FITS) < 0;

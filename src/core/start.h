@@ -49,6 +49,9 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed, int later);
 /* Moves the free values of one level; fails with KEEL_ESTART, or KEEL_ESINGULAR for contradictory rows. */
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u);
+/* The same where the way may go far.  Rows are larger there, and what is off by their round-off there may be
+ * far from it at the end: that must hold by sizes of its own, too.  Those of the rows stay. */
+keel_status start_solve_far(struct start *st, const struct start_level *level, double t, double *u);
 /* The same for a point to look at: large mechanics gives up where two steps do not halve the residual. */
 keel_status start_solve_hasty(struct start *st, const struct start_level *level, double t, double *u);
 /* A point around u, whatever the rows are there. */

@@ -55,11 +55,12 @@ keel_status start_search(struct start *st, const struct start_level *level, doub
         for (int k = 0; k < tries; k++) {
             begin_elsewhere(st, first, count, radii[r], u, &seed, st->beside);
             keel_status status =
-                level ? start_solve(st, level, t, st->beside) : algebra_solve(fd, t, st->beside);
+                level ? start_solve_far(st, level, t, st->beside) : algebra_solve(fd, t, st->beside);
             double far = status == KEEL_OK ? distance(count, u + first, st->beside + first) : HUGE_VAL;
             if (!(far < best) || came_back(count, radii[r], u + first, st->beside + first)) continue;
             best = far;
             memcpy(st->found, st->beside, (size_t)all * sizeof *u);
         }
-    return best < HUGE_VAL ? KEEL_OK : KEEL_ESTART;
+    if (best == HUGE_VAL) return KEEL_ESTART;
+    return level ? start_solve(st, level, t, st->found) : KEEL_OK; /* it is one, and its sizes count */
 }

@@ -25,6 +25,49 @@ static expr inner(struct elaborate *e, const struct elaborate_value *a, const st
     return sum;
 }
 
+static int is_zero(const struct elaborate *e, expr x) {
+    double number;
+    return expr_is_constant(e->graph, x, &number) && number == 0;
+}
+
+/* Numbers of parameters that should be equal, J[i][j] and J[j][i]. */
+static int differ(struct elaborate *e, expr one, expr other) {
+    expr symbol;
+    return one != other && elaborate_is_constant(e, one, 0, &symbol) &&
+           elaborate_is_constant(e, other, 0, &symbol) &&
+           elaborate_number(e, one) != elaborate_number(e, other);
+}
+
+/* a.(J b) = sum J_ij a_i b_j: three numbers for J are its diagonal, so that a body may have either. */
+static int form(struct elaborate *e, const struct syntax_node *node, const struct elaborate_value *a,
+                struct elaborate_value *out) {
+    const struct elaborate_value *J = &a[1], *b = &a[2];
+    long n = elaborate_count(a), diagonal = J->shape.rank == 1;
+    int square = elaborate_count(J) == (diagonal ? n : n * n) &&
+                 (diagonal || J->shape.high[0] - J->shape.low[0] + 1 == n);
+    if (a->shape.rank != 1 || J->shape.rank > 2 || !square || !elaborate_same_extent(&a->shape, &b->shape)) {
+        source_hint(elaborate_error(e, node->span, "`dot` of three takes a vector, a matrix and a vector."),
+                    "dot(a, J, b) is a.(J b); J has n x n numbers, or the n of its diagonal.");
+        return 0;
+    }
+    expr sum = EXPR_NONE;
+    for (long k = 0; k < elaborate_count(J); k++) {
+        long i = diagonal ? k : k / n, j = diagonal ? k : k % n;
+        expr one = elaborate_at(a, i), other = elaborate_at(b, j);
+        if (!diagonal && j > i && elaborate_at(a, j) == elaborate_at(b, j) && one == elaborate_at(b, i) &&
+            differ(e, elaborate_at(J, k), elaborate_at(J, j * n + i))) {
+            elaborate_error(e, node->span, "the matrix of `dot(a, J, a)` is symmetric, and this is not.");
+            return 0;
+        }
+        if (is_zero(e, one) || is_zero(e, other)) continue;
+        expr both = one == other ? expr_powi(e->graph, one, 2) : expr_make(e->graph, EXPR_MUL, one, other, 0);
+        expr term = expr_make(e->graph, EXPR_MUL, elaborate_at(J, k), both, 0);
+        sum = sum == EXPR_NONE ? term : expr_make(e->graph, EXPR_ADD, sum, term, 0);
+    }
+    *out = elaborate_scalar(sum == EXPR_NONE ? expr_constant(e->graph, 0) : sum);
+    return 1;
+}
+
 static int vector_product(struct elaborate *e, const struct elaborate_value *a,
                           const struct elaborate_value *b, struct elaborate_value *out) {
     struct model_shape shape = {.rank = 1, .low = {1}, .high = {3}};
@@ -49,6 +92,7 @@ static int on_arrays(struct elaborate *e, const struct syntax_node *node, const 
         if (cross && (a[i].shape.rank != 1 || elaborate_count(&a[i]) != 3))
             return argument(e, part, node->text, "two arrays of three", &a[i]);
     }
+    if (node->count == 3) return form(e, node, a, out);
     if (node->count == 2 && !elaborate_same_extent(&a[0].shape, &a[1].shape)) {
         char left[80], right[80];
         elaborate_shape_text(&a[0].shape, left, sizeof left);

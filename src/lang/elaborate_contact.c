@@ -117,38 +117,44 @@ static void look_beside(struct elaborate *e, const struct elaborate_line *line) 
     }
 }
 
-void elaborate_contact(struct elaborate *e, const struct elaborate_line *line) {
+/* 1; 0: with a mistake, which was said. */
+static int contact(struct elaborate *e, const struct elaborate_line *line) {
     struct model_mode *mode = &e->model->mode[e->mode];
     const struct syntax_item *item = line->s->items;
     const struct syntax_node *sliding = setting(line, "sliding");
     struct model_contact one = {.drag = -1, .where = item->name_span};
     struct model_shape given;
-    if (e->mode > 0 && e->messages->errors) return; /* told in the first one */
-    if (!fits(e, line) || !elaborate_bounds(e, item->bounds, line->frame, &given)) return;
+    if (e->mode > 0 && e->messages->errors) return 0; /* told in the first one */
+    if (!fits(e, line) || !elaborate_bounds(e, item->bounds, line->frame, &given)) return 0;
     elaborate_label(e, item->name, given.rank, given.low, &one.label);
     if (mode->contacts == 0) look_beside(e, line);
-    if (!one.label.text || !elaborate_one(e, line->s->left, line->frame, "a gap", &one.gap)) return;
-    if (!allowed(e, line->s->left->span, one.gap, 0)) return;
+    if (!one.label.text || !elaborate_one(e, line->s->left, line->frame, "a gap", &one.gap)) return 0;
+    if (!allowed(e, line->s->left->span, one.gap, 0)) return 0;
     if (!coefficient(e, line, "restitution", 1, &one.restitution) ||
         !coefficient(e, line, "friction", 1e300, &one.friction))
-        return;
+        return 0;
     if (!sliding && setting(line, "friction")) {
         source_hint(elaborate_error(e, setting(line, "friction")->span,
                                     "friction needs the velocity against which it acts."),
                     "Write  contact NAME: gap, sliding = velocity, friction = mu.");
-        return;
+        return 0;
     }
     if (sliding && (!elaborate_one(e, sliding, line->frame, "a sliding velocity", &one.sliding) ||
                     (!e->messages->errors && !allowed(e, sliding->span, one.sliding, 1))))
-        return;
+        return 0;
     struct model_label drag;
     one.push = force_of(e, &one.label, item->name_span);
     elaborate_label(e, elaborate_format(e, "%s.friction", item->name), given.rank, given.low, &drag);
-    if (one.push < 0 || !drag.text) return;
+    if (one.push < 0 || !drag.text) return 0;
     if (sliding) one.drag = force_of(e, &drag, item->name_span);
     if (!elaborate_grow(e, &mode->contact, mode->contacts, &mode->contact_capacity, sizeof *mode->contact))
-        return;
+        return 0;
     mode->contact[mode->contacts++] = one;
+    return 1;
+}
+
+void elaborate_contact(struct elaborate *e, const struct elaborate_line *line) {
+    if (!contact(e, line)) e->without_force = 1;
 }
 
 /* A force may not depend on those of contacts, which depend on all forces. */

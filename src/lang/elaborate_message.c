@@ -170,6 +170,7 @@ void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
 void elaborate_unknown_label(struct elaborate *e, const struct syntax_node *ref, const char *what,
                              const struct model_label *label, int count, size_t stride) {
     struct nearest best = {NULL, (int)strlen(ref->text) / 4 + 2, {0, 0}};
+    if (ref->multiplier && e->without_force) return;
     for (int i = 0; i < count; i++) {
         const char *at = (const char *)label + (size_t)i * stride;
         nearer(&best, ref->text, ((const struct model_label *)(const void *)at)->base,

@@ -112,7 +112,8 @@ struct elaborate {
     unsigned stamp;               /* of its pass */
     int unrolling;                /* loops are being written out, so that not all definitions are known */
     int multipliers_known;
-    int misfit; /* declarations and energy function do not belong together, which was said */
+    int without_force; /* a contact has a mistake, which was said: nobody asks for its forces */
+    int misfit;        /* declarations and energy function do not belong together, which was said */
     int energy_busy;
     long elements;
     struct syntax_span grown; /* where the budget was used up; length 0: nowhere */

@@ -23,7 +23,7 @@ static const struct word words[] = {
     {"tan", 1, 1},       {"asin", 1, 1},       {"acos", 1, 1},       {"atan", 1, 1},        {"atan2", 2, 2},
     {"sinh", 1, 1},      {"cosh", 1, 1},       {"tanh", 1, 1},       {"asinh", 1, 1},       {"acosh", 1, 1},
     {"atanh", 1, 1},     {"abs", 1, 1},        {"sign", 1, 1},       {"min", 2, 0},         {"max", 2, 0},
-    {"floor", 1, 1},     {"mod", 2, 2},        {"hypot", 2, 2},      {"dot", 2, 2},         {"cross", 2, 2},
+    {"floor", 1, 1},     {"mod", 2, 2},        {"hypot", 2, 2},      {"dot", 2, 3},         {"cross", 2, 2},
     {"norm", 1, 1},      {"sn", 2, 2},         {"cn", 2, 2},         {"dn", 2, 2},          {"ellipk", 1, 1},
     {"ellipe", 1, 1},    {"jacobieps", 2, 2},  {"jacobisd2", 2, 2},
 };

@@ -15,6 +15,7 @@ struct declared {
     int parameters;
     const struct syntax_node *value; /* of a `let` */
     unsigned truth;                  /* what it stands for, one of its definitions at least */
+    int is_table;
 };
 
 struct check {
@@ -50,19 +51,18 @@ static size_t collect(const struct syntax_statement *s, struct declared *names, 
         if (declares(s->kind))
             for (const struct syntax_item *item = s->items; item; item = item->next, count++) {
                 if (!names) continue;
-                names[count].name = item->name;
-                names[count].value = s->kind == SYNTAX_LET ? item->value : NULL;
-                names[count].truth = 0;
-                names[count].parameters = item->parameters ? 0 : -1;
+                names[count] = (struct declared){.name = item->name,
+                                                 .parameters = item->parameters ? 0 : -1,
+                                                 .value = s->kind == SYNTAX_LET ? item->value : NULL};
                 for (const struct syntax_node *e = item->parameters; e; e = e->next)
                     names[count].parameters++;
             }
         if ((s->kind == SYNTAX_LAGRANGIAN || s->kind == SYNTAX_HAMILTONIAN) && s->name) {
-            if (names) names[count] = (struct declared){s->name, -1, NULL, 0};
+            if (names) names[count] = (struct declared){.name = s->name, .parameters = -1};
             count++;
         }
         if (s->kind == SYNTAX_TABLE && s->name) {
-            if (names) names[count] = (struct declared){s->name, 1, NULL, 0};
+            if (names) names[count] = (struct declared){.name = s->name, .parameters = 1, .is_table = 1};
             count++;
         }
         count = collect(s->body, names, count);
@@ -247,7 +247,8 @@ static void check_call(struct check *c, const struct syntax_node *e) {
         struct source_message *one = wrong(c, e->span);
         text_set(one->sentence, sizeof one->sentence, "`%.40s` takes %d argument%s, not %d.", e->text,
                  known->parameters, known->parameters == 1 ? "" : "s", e->count);
-        source_hint(one, "Give as many as its `let` has.");
+        source_hint(one, known->is_table ? "A table has one argument: what it is looked up at."
+                                         : "Give as many as its `let` has.");
     }
 }
 
@@ -319,9 +320,34 @@ static void walk_items(struct check *c, const struct syntax_item *item, int let)
     }
 }
 
+/* x.enter is the value of x when its mode was entered: no member of a part can have that name. */
+static void check_members(struct check *c, const struct syntax_statement *part,
+                          const struct syntax_item *item) {
+    for (; item; item = item->next) {
+        if (!item->name || strcmp(item->name, "enter") != 0) continue;
+        struct source_message *one = wrong(c, item->name_span);
+        text_set(one->sentence, sizeof one->sentence, "`enter` cannot be a member of a part.");
+        source_hint(one,
+                    "%.60s.enter is a value when the mode was entered.  Choose another name, enter_ for "
+                    "example.",
+                    part->name);
+    }
+}
+
+static void check_part(struct check *c, const struct syntax_statement *part,
+                       const struct syntax_statement *s) {
+    if (s == part->body) check_members(c, part, part->items);
+    for (; s; s = s->next) {
+        if (declares(s->kind) || s->kind == SYNTAX_USE || s->kind == SYNTAX_NODE)
+            check_members(c, part, s->items);
+        check_part(c, part, s->body);
+    }
+}
+
 static void walk_statements(struct check *c, const struct syntax_statement *s) {
     for (; s; s = s->next) {
         c->said = source_diagnosed_within(c->p->m, s->span.offset, s->span.offset + s->span.length);
+        if (s->kind == SYNTAX_PART) check_part(c, s, s->body);
         walk_ranges(c, s->bounds);
         walk_ranges(c, s->ranges);
         walk(c, s->left, 0);

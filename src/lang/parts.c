@@ -20,6 +20,15 @@ struct source_message *parts_error(struct parts *x, struct syntax_span span, con
     return source_diagnose(x->messages, SOURCE_ERROR, span.offset, span.length, "%s", sentence);
 }
 
+const char *parts_used(struct parts *x, const struct parts_scope *scope, char *out, size_t capacity) {
+    char place[120];
+    out[0] = '\0';
+    if (!scope->use) return out;
+    source_line(x->source, scope->use->where.offset, place, sizeof place);
+    text_set(out, capacity, " (In `%.60s`, a `%.40s`, %s.)", scope->use->instance, scope->use->part, place);
+    return out;
+}
+
 void *parts_take(struct parts *x, size_t bytes) {
     void *piece = pool_take(x->pool, bytes);
     if (piece) return piece;
@@ -191,6 +200,7 @@ static void flow(struct parts *x, const struct parts_scope *scope, const struct 
                  const struct syntax_statement *s, parts_tail *out) {
     struct syntax_statement *one = parts_append(x, scope, out, s);
     struct syntax_item *item = parts_take(x, sizeof *item);
+    char used[240];
     if (x->pool->refused) return;
     *item = *s->items;
     item->use = scope->use;
@@ -203,7 +213,8 @@ static void flow(struct parts *x, const struct parts_scope *scope, const struct 
         item->target->text = parts_join(x, item->target->text, ".", "v");
         return;
     }
-    source_hint(parts_error(x, item->target->span, "`%.60s` is no node.", s->items->target->text),
+    source_hint(parts_error(x, item->target->span, "`%.60s` is no node.%s", s->items->target->text,
+                            parts_used(x, scope, used, sizeof used)),
                 "`flow` says what flows out of a node:  node a,  flow a: expr.");
 }
 

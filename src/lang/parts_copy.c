@@ -73,16 +73,30 @@ static int is_word(const char *text) {
     return strcmp(text, "t") == 0 || strcmp(text, "pi") == 0 || strcmp(text, "energy") == 0;
 }
 
-static void report_part(struct parts *x, const struct syntax_node *node, const char *name, int is_node) {
-    source_hint(parts_error(x, node->span, "`%.60s` is a %s, not a value.", name, is_node ? "node" : "part"),
+static void report_part(struct parts *x, const struct parts_scope *scope, const struct syntax_node *node,
+                        const char *name, int is_node) {
+    char used[240];
+    source_hint(parts_error(x, node->span, "`%.60s` is a %s, not a value.%s", name, is_node ? "node" : "part",
+                            parts_used(x, scope, used, sizeof used)),
                 is_node ? "Its potential is %.60s.v." : "Name one of its members:  %.60s.x.", name);
 }
 
-static void report_unknown(struct parts *x, const struct parts_scope *scope, const struct syntax_node *node) {
-    source_hint(
-        parts_error(x, node->span, "the part `%.40s` does not know `%.60s`.", scope->part->name, node->text),
-        "A part sees its arguments, what it declares, and the parameters and functions beside it: "
-        "make it an argument.");
+/* What a reference may name: a value; or a part or node, too; a mode. */
+enum role { VALUE, ARGUMENT, MODE };
+
+static void report_unknown(struct parts *x, const struct parts_scope *scope, const struct syntax_node *node,
+                           enum role role) {
+    if (role == MODE)
+        source_hint(parts_error(x, node->span, "the part `%.40s` has no mode `%.60s`.", scope->part->name,
+                                node->text),
+                    "Write  mode %.60s:  among its lines.  A mode of another part is that of an argument.",
+                    node->text);
+    else
+        source_hint(
+            parts_error(x, node->span, "the part `%.40s` does not know `%.60s`.", scope->part->name,
+                        node->text),
+            "A part sees its arguments, what it declares, and the parameters and functions beside it: "
+            "make it an argument.");
 }
 
 static int is_visible(const struct parts *x, const struct parts_scope *scope, const char *name,
@@ -95,7 +109,7 @@ static int is_visible(const struct parts *x, const struct parts_scope *scope, co
 
 /* e, a copy with its indices copied, gets its flat name. */
 static void resolve(struct parts *x, const struct parts_scope *scope, const struct parts_local *local,
-                    struct syntax_node *e, int argument) {
+                    struct syntax_node *e, enum role role) {
     size_t head = strcspn(e->text, ".");
     const char *rest = e->text + head;
     for (; local && !e->multiplier && !*rest; local = local->up)
@@ -118,12 +132,12 @@ static void resolve(struct parts *x, const struct parts_scope *scope, const stru
             e->text = parts_join(x, scope->prefix, ".", e->text);
             take_indices(x, scope, e);
         } else if (!is_visible(x, scope, e->text, head)) {
-            report_unknown(x, scope, e);
+            report_unknown(x, scope, e, role);
             return;
         }
     }
-    const struct parts_instance *whole = argument || e->multiplier ? NULL : parts_instance(x, e->text);
-    if (whole) report_part(x, e, e->text, whole->node);
+    const struct parts_instance *whole = role != VALUE || e->multiplier ? NULL : parts_instance(x, e->text);
+    if (whole) report_part(x, scope, e, e->text, whole->node);
 }
 
 /* Trees -------------------------------------------------------------------------------------------------- */
@@ -148,7 +162,7 @@ static const struct parts_local *copy_ranges(struct parts *x, const struct parts
 
 static struct syntax_node *copy(struct parts *x, const struct parts_scope *scope,
                                 const struct parts_local *local, const struct syntax_node *node,
-                                int argument) {
+                                enum role role) {
     if (!node) return NULL;
     struct syntax_node *e = parts_take(x, sizeof *e);
     *e = *node;
@@ -157,19 +171,18 @@ static struct syntax_node *copy(struct parts *x, const struct parts_scope *scope
     if (x->pool->refused) return e;
     const struct parts_local *inner = copy_ranges(x, scope, local, node->ranges, &e->ranges);
     e->parts = copy_list(x, scope, inner, node->parts);
-    if (e->kind == SYNTAX_REF || (e->kind == SYNTAX_CALL && !e->builtin))
-        resolve(x, scope, local, e, argument);
+    if (e->kind == SYNTAX_REF || (e->kind == SYNTAX_CALL && !e->builtin)) resolve(x, scope, local, e, role);
     return e;
 }
 
 struct syntax_node *parts_copy(struct parts *x, const struct parts_scope *scope,
                                const struct parts_local *local, const struct syntax_node *node) {
-    return copy(x, scope, local, node, 0);
+    return copy(x, scope, local, node, VALUE);
 }
 
 struct syntax_node *parts_copy_argument(struct parts *x, const struct parts_scope *scope,
                                         const struct parts_local *local, const struct syntax_node *node) {
-    return copy(x, scope, local, node, 1);
+    return copy(x, scope, local, node, ARGUMENT);
 }
 
 struct syntax_range *parts_copy_range(struct parts *x, const struct parts_scope *scope,
@@ -226,7 +239,7 @@ struct syntax_item *parts_copy_item(struct parts *x, const struct parts_scope *s
     if (x->pool->refused) return out;
     if (item->parameters) inner = copy_parameters(x, scope, local, item, out);
     out->bounds = copy_bounds(x, scope, local, item->bounds);
-    out->target = copy(x, scope, local, item->target, item->action == SYNTAX_SWITCH);
+    out->target = copy(x, scope, local, item->target, item->action == SYNTAX_SWITCH ? MODE : VALUE);
     out->value = parts_copy(x, scope, inner, item->value);
     struct syntax_item **tail = &out->settings;
     *tail = NULL;

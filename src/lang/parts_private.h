@@ -87,6 +87,9 @@ void parts_write(struct parts *x, const struct parts_scope *scope, const struct 
                  const struct syntax_statement *s, parts_tail *out);
 struct source_message *parts_error(struct parts *x, struct syntax_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* " (In `r`, a `Resistor`, line 3.)", for what the use of a part has made wrong in its lines; "" of the
+ * model's own. */
+const char *parts_used(struct parts *x, const struct parts_scope *scope, char *out, size_t capacity);
 void *parts_take(struct parts *x, size_t bytes);
 const char *parts_join(struct parts *x, const char *a, const char *between, const char *b);
 const struct parts_instance *parts_instance(const struct parts *x, const char *name);

@@ -118,6 +118,15 @@ static void list_names(const struct reader *r, char *out, size_t capacity) {
     }
 }
 
+/* The first column of this name after `number`; 0: there is none. */
+static int named_after(const struct reader *r, const char *name, int number) {
+    struct cell one;
+    while (++number <= r->columns)
+        if (cell(r, number, &one) && strlen(name) == one.length && memcmp(name, one.text, one.length) == 0)
+            return number;
+    return 0;
+}
+
 /* The number of a column in the heading, and what it is called; 0 with a sentence. */
 static int find(struct reader *r, struct table_column want, int other, int named, char *called) {
     int count = r->columns, number = want.number;
@@ -131,12 +140,13 @@ static int find(struct reader *r, struct table_column want, int other, int named
             "number",
             want.name);
     if (want.name) {
-        for (number = count; number > 0; number--)
-            if (cell(r, number, &one) && strlen(want.name) == one.length &&
-                memcmp(want.name, one.text, one.length) == 0)
-                break;
+        number = named_after(r, want.name, 0);
         if (number == 0)
             return text_no(r->why, r->capacity, "has no column `%.40s`: there are %s", want.name, names);
+        int another = named_after(r, want.name, number);
+        if (another)
+            return text_no(r->why, r->capacity, "has two columns `%.40s`: say which, as in  column = %d",
+                           want.name, another);
     }
     if (number == 0 && other && count != 2)
         return text_no(r->why, r->capacity, "has %d columns: say which, as in  column = \"...\", of %s",

@@ -58,10 +58,17 @@ int diagnostics_redundant(const struct system *y, struct source_messages *messag
     char label[220], others[300], where[120];
     struct syntax_span at = y->origin[equivalent->equation].where;
     system_label(y, equivalent->equation, 0, label, sizeof label);
+    diagnostics_in_mode(y, where, sizeof where);
+    if (equivalent->equivalents == 0) {
+        source_hint(source_diagnose(messages, SOURCE_WARNING, at.offset, at.length,
+                                    "%sconstraint `%s` says nothing: 0 = 0.", where, label),
+                    "Is a number or a direction in it zero?");
+        return 0;
+    }
     diagnostics_equations(y, equivalent->equivalents, equivalent->equivalent, others, sizeof others);
-    struct source_message *one = source_diagnose(messages, SOURCE_WARNING, at.offset, at.length,
-                                                 "%sconstraint `%s` is redundant: it follows from %s.",
-                                                 diagnostics_in_mode(y, where, sizeof where), label, others);
+    struct source_message *one =
+        source_diagnose(messages, SOURCE_WARNING, at.offset, at.length,
+                        "%sconstraint `%s` is redundant: it follows from %s.", where, label, others);
     source_hint(one, "The motion is the same without it; its multiplier is a matter of choice.");
     return 0;
 }

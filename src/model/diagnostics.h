@@ -11,6 +11,10 @@ int diagnostics_memory(struct source_messages *messages);
 int diagnostics_dense(const struct formulation *r, struct source_messages *messages);
 /* The verdict of the analysis, where it is not OK. */
 int diagnostics_structure(const struct system *y, struct source_messages *messages);
+/* Constraints of parts that no point near the guesses meets: the loop that does not close.  0: nothing said,
+ * there is no gap. */
+int diagnostics_open_loop(const struct system *y, const struct loops_gap *gap,
+                          struct source_messages *messages);
 /* A warning: the constraint follows from others and was left out. */
 int diagnostics_redundant(const struct system *y, struct source_messages *messages,
                           const struct structure_equivalent *equivalent);

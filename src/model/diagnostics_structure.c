@@ -153,7 +153,7 @@ static void too_many(const struct system *y, struct source_messages *messages) {
 
 /* "A, B and C": the parts, or else the constraints, of a loop that does not close, each once; not all of
  * many, and long names cut, so that the sentence has room for its end. */
-static void list_loop(const struct system *y, char *out, size_t capacity) {
+static void list_loop(const struct system *y, const struct loops_gap *gap, char *out, size_t capacity) {
     enum { TOLD = 9, NAME = 13 };
     const struct model_mode *mode = &y->m->mode[y->mode];
     char name[TOLD + 1][60];
@@ -161,7 +161,7 @@ static void list_loop(const struct system *y, char *out, size_t capacity) {
     for (int i = 0; i < mode->constraint.count && names <= TOLD; i++) {
         const char *label = mode->constraint.list[i].label.text, *end = strrchr(label, '.');
         int length = (int)(end ? end - label : (long)strlen(label)), known = 0;
-        if (!y->gap.of[i]) continue;
+        if (!gap->of[i]) continue;
         text_set(name[names], sizeof *name, "%.*s", length, label);
         for (int k = 0; k < names; k++) known |= strcmp(name[k], name[names]) == 0;
         names += !known;
@@ -175,21 +175,41 @@ static void list_loop(const struct system *y, char *out, size_t capacity) {
                  NAME, k < TOLD ? name[k] : "others");
 }
 
+/* "nearest to the guesses the loop of A, B and C is still off by 0.1, in `A.meet[1]`." */
+static void say_gap(const struct system *y, const struct loops_gap *gap, char *sentence, size_t capacity) {
+    char loop[200];
+    list_loop(y, gap, loop, sizeof loop);
+    text_add(sentence, capacity, "nearest to the guesses the loop of %s is still off by %.2g, in `%.80s`.",
+             loop, gap->off, y->m->mode[y->mode].constraint.list[gap->row].label.text);
+}
+
 /* Constraints that are too many, of which some would have to follow from the others, do not. */
 static void open_loop(const struct system *y, struct source_messages *messages) {
     const struct model_mode *mode = &y->m->mode[y->mode];
-    const struct model_row *row = &mode->constraint.list[y->gap.row];
-    char where[120], loop[200], sentence[320];
-    list_loop(y, loop, sizeof loop);
+    char where[120], sentence[320];
     text_set(sentence, sizeof sentence,
              "%s%d constraints on %d coordinates leave no degree of freedom, unless some follow from others. "
-             "They do not: nearest to the guesses the loop of %s is still off by %.2g, in `%.80s`.",
-             diagnostics_in_mode(y, where, sizeof where), mode->constraint.count, mode->motion.n, loop,
-             y->gap.off, row->label.text);
+             "They do not: ",
+             diagnostics_in_mode(y, where, sizeof where), mode->constraint.count, mode->motion.n);
+    say_gap(y, &y->gap, sentence, sizeof sentence);
     source_hint(
-        diagnostics_at(messages, row->where, SOURCE_ERROR, sentence),
+        diagnostics_at(messages, mode->constraint.list[y->gap.row].where, SOURCE_ERROR, sentence),
         "A closed loop moves only if its lengths and axes fit. Check them and the guesses, or put a joint "
         "with more freedom into the loop.");
+}
+
+int diagnostics_open_loop(const struct system *y, const struct loops_gap *gap,
+                          struct source_messages *messages) {
+    const struct model_rows *constraint = &y->m->mode[y->mode].constraint;
+    char where[120], sentence[320];
+    if (gap->row < 0 || !strchr(constraint->list[gap->row].label.text, '.')) return 0;
+    text_set(sentence, sizeof sentence,
+             "%sno start was found that closes all loops: ", diagnostics_in_mode(y, where, sizeof where));
+    say_gap(y, gap, sentence, sizeof sentence);
+    source_hint(
+        diagnostics_at(messages, constraint->list[gap->row].where, SOURCE_ERROR, sentence),
+        "Check its lengths, its axes and what `init` fixes, or give guesses near where it is closed.");
+    return 1;
 }
 
 /* No unknown is left for some equation, or no equation for some unknown. */

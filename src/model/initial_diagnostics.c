@@ -7,6 +7,7 @@
 #include "lang/syntax_find.h"
 #include "model/diagnostics.h"
 #include "model/finite.h"
+#include "model/loops.h"
 #include "model/tangent.h"
 
 #include <math.h>
@@ -134,6 +135,13 @@ static int row_with(struct begin *b, int j, const double *u, double *off) {
     return worst;
 }
 
+/* Bodies joined in loops, which do not close with the start values that are fixed: 1, it was told. */
+static int leaves_a_gap(struct begin *b) {
+    struct loops_gap gap;
+    if (!loops_open(&b->mode->system, &gap, &b->m->pool)) return diagnostics_memory(&b->m->messages);
+    return diagnostics_open_loop(&b->mode->system, &gap, &b->m->messages);
+}
+
 /* Nothing that is fixed would help: the search ended elsewhere. */
 static void none_found(struct begin *b, const struct row *row, const char *label, const char *off_by) {
     int loose = loose_in(b, row->f);
@@ -193,7 +201,7 @@ static void does_not_fit(struct begin *b, const keel_solver *s) {
     if (isfinite(value))
         text_set(off_by, sizeof off_by, "Its left side is %.6g at t = %.10g.  ", value, b->t0);
     if (worst < 0) {
-        none_found(b, &row, label, off_by);
+        if (!leaves_a_gap(b)) none_found(b, &row, label, off_by);
         return;
     }
     list_changes(b, nearest, changes, sizeof changes);
@@ -287,6 +295,7 @@ static void contradicts(struct begin *b, const char *sentence) {
         loses_its_loops(b, direction, first);
         return;
     }
+    if (leaves_a_gap(b)) return;
     struct row a = find_row(b, first), c = find_row(b, second);
     describe(b, &a, first, one, sizeof one);
     describe(b, &c, second, other, sizeof other);

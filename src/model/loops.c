@@ -36,6 +36,7 @@ struct loops {
     double *normal, *d;   /* n x n, n */
     double *basis;        /* POINTS x rows x n: orthonormal rows at each point */
     unsigned char *there; /* POINTS x rows: the row has a direction of its own there */
+    unsigned char *fixed; /* [n] by `init`; NULL: none is */
     uint64_t state;       /* of the random numbers */
 };
 
@@ -87,6 +88,7 @@ static double evaluate(struct loops *l, const double *q) {
         sum += l->out[i] * l->out[i];
         for (int k = slope->row_start[i]; k < slope->row_start[i + 1]; k++) {
             int j = slope->column[k];
+            if (l->fixed && l->fixed[j]) continue;
             l->jacobian[(long)i * l->n + j] = l->r[i] * l->out[l->rows + k] * l->c[j];
         }
     }
@@ -235,6 +237,7 @@ static void start_values(struct loops *l) {
                 if (l->motion->q[j] != one->target) continue;
                 double value = model_number(m, one->value, l->y->t0);
                 if (isfinite(value)) l->q[j] = value;
+                if (l->fixed && k == 1) l->fixed[j] = 1;
             }
         }
 }
@@ -288,14 +291,26 @@ static struct loops_gap gap_of(struct loops *l, unsigned char *of) {
     return gap;
 }
 
+/* Can there be loops, and few enough to be looked at? */
+static int has_loops(const struct loops *l) {
+    return l->y->m->form == MODEL_LAGRANGIAN && l->rows >= 2 && l->rows <= MOST_ROWS && l->n <= MOST_ROWS;
+}
+
+static struct loops begin(const struct system *y) {
+    const struct model_mode *mode = &y->m->mode[y->mode];
+    return (struct loops){.y = y,
+                          .motion = &mode->motion,
+                          .n = mode->motion.n,
+                          .rows = mode->constraint.count,
+                          .state = 88172645463325252u};
+}
+
 int loops_dependent(const struct system *y, unsigned char *dependent, struct loops_gap *gap,
                     struct pool *pool) {
-    const struct model_mode *mode = &y->m->mode[y->mode];
-    struct loops l = {.y = y, .motion = &mode->motion, .n = mode->motion.n, .rows = mode->constraint.count};
+    struct loops l = begin(y);
     int count = 0;
-    l.state = 88172645463325252u;
     gap->row = -1;
-    if (y->m->form != MODEL_LAGRANGIAN || l.rows < 2 || l.rows > MOST_ROWS || l.n > MOST_ROWS) return 0;
+    if (!has_loops(&l)) return 0;
     int there = take_workspace(&l, pool) ? open_tape(&l, pool) : -1;
     int points = there > 0 ? visit(&l) : 0;
     if (there > 0 && points == 0) *gap = gap_of(&l, dependent);
@@ -307,4 +322,20 @@ int loops_dependent(const struct system *y, unsigned char *dependent, struct loo
         count += !own;
     }
     return there < 0 ? -1 : count;
+}
+
+int loops_open(const struct system *y, struct loops_gap *gap, struct pool *pool) {
+    struct loops l = begin(y);
+    gap->row = -1;
+    if (!has_loops(&l)) return 1;
+    unsigned char *of = pool_take(pool, (size_t)l.rows + 1);
+    l.fixed = pool_take(pool, (size_t)l.n + 1);
+    int there = take_workspace(&l, pool) ? open_tape(&l, pool) : -1;
+    if (there > 0) {
+        start_values(&l);
+        balance(&l);
+        if (!land(&l)) *gap = gap_of(&l, of);
+    }
+    tape_free(&l.tape);
+    return there >= 0;
 }

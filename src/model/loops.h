@@ -13,4 +13,8 @@
  * `dependent` has the constraints; -1 without memory. */
 int loops_dependent(const struct system *y, unsigned char *dependent, struct loops_gap *gap,
                     struct pool *pool);
+
+/* The gap between the start values and guesses and the manifold, with the coordinates that `init` gives where
+ * they are.  1; 0 without memory. */
+int loops_open(const struct system *y, struct loops_gap *gap, struct pool *pool);
 #endif

@@ -289,6 +289,7 @@ static void note_superfluous(struct system *y, const struct structure_equivalent
         system_label(y, equivalent->equivalent[k], 0, one, sizeof one);
         text_add(others, sizeof others, "%s%s", k ? ", " : "", one);
     }
+    if (equivalent->equivalents == 0) text_set(others, sizeof others, "no other: it says 0 = 0");
     y->superfluous[2 * y->redundants] = pool_copy(pool, name, strlen(name));
     y->superfluous[2 * y->redundants + 1] = pool_copy(pool, others, strlen(others));
     y->redundants++;
@@ -304,7 +305,8 @@ static int leave_out(struct system *y, struct source_messages *messages, struct 
         if (equivalent->contradicts || (o->kind != SYSTEM_CONSTRAINT && o->kind != SYSTEM_ROLLING)) continue;
         const struct model_rows *rows = o->kind == SYSTEM_CONSTRAINT ? &mode->constraint : &mode->rolling;
         y->left_out[rows->list[o->number].multiplier] = 1;
-        if (!strchr(rows->list[o->number].label.base, '.')) /* in closed loops of parts it is the rule */
+        int by_rule = equivalent->equivalents > 0 && strchr(rows->list[o->number].label.base, '.') != NULL;
+        if (!by_rule) /* as it is in closed loops of parts */
             diagnostics_redundant(y, messages, equivalent);
         note_superfluous(y, equivalent, pool);
         count++;

@@ -54,6 +54,7 @@ class TableFiles(cli.Case):
                  ("t,kN\n0,1\n", "has fewer than two rows"),
                  ("", "has no rows"),
                  ("t,v\n0,1\n1,2\n", "has no column `kN`: there are `t`, `v`"),
+                 ("t,kN,kN\n0,1,2\n1,2,3\n", "has two columns `kN`: say which, as in  column = 3"),
                  ("0,1\n1,2\n", "has no names in its first line")]
         for rows, sentence in cases:
             self.write(rows, "load.csv")

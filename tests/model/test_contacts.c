@@ -248,6 +248,9 @@ static void mistakes_have_their_sentence(void **unused) {
          "mode a: event e: t - 1 rising -> mode b\nmode b: force x: 1\nstart a\ninit x = 1, x' = 0\n"
          "run 0 .. 1\n",
          "`contact` and `mode` do not go together"},
+        {"library body2d\nuse Body b(1, 1)\nuse Contact c(b, (0, 0), ground, (0, 0), (1, 0), friction = -1)\n"
+         "init b.r = (0, 1), b.r' = (0, 0), b.phi = 0, b.phi' = 0\nrun 0 .. 1\n",
+         "the friction of a contact is not negative, and this is -1. (In `c`, a `Contact`, line 3.)"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         keel_model *m = keel_model_read("test.keel", wrong[k][0], strlen(wrong[k][0]), NULL);

@@ -51,6 +51,63 @@ static void a_loop_that_does_not_fit_is_told(void **state) {
     keel_model_close(m);
 }
 
+/* Two bars of 0.2 between hinges that are further apart, in any unit: no start is taken for one, from bars
+ * that lie in a line either, and the loop is named.  Nearer hinges are found. */
+static void a_loop_that_cannot_be_closed_is_told(void **state) {
+    (void)state;
+    static const char *const guess[] = {"a.phi = 0", "a.phi = 1, b.phi = -1"};
+    static const double size[] = {1, 1e-3, 1e-7, 1e-8, 1e-9, 1e9}, apart[] = {5, 0.5, 0.41, 0.39};
+    for (int k = 0; k < 6 * 4 * 2; k++) {
+        char text[500];
+        double far = apart[k / 6 % 4];
+        snprintf(text, sizeof text,
+                 "library body2d\nparam s = %g\nuse Body a(1, s^2), b(1, s^2)\n"
+                 "use Hinge h(ground, (0, 0), a, (-0.1*s, 0)), i(a, (0.1*s, 0), b, (-0.1*s, 0))\n"
+                 "use Hinge j(b, (0.1*s, 0), ground, (%g*s, 0))\nguess %s\nrun 0 .. 1\n",
+                 size[k % 6], far, guess[k / 24]);
+        keel_model *m = keel_model_read("open", text, strlen(text), &(keel_model_options){.interpret = 1});
+        const char *said = keel_model_message(m);
+        int good = far < 0.4 ? keel_model_status(m) == KEEL_OK
+                             : keel_model_status(m) != KEEL_OK && strstr(said, "the loop of h, i and j is");
+        if (!good) fail_msg("%s%s", text, said);
+        keel_model_close(m);
+    }
+}
+
+/* A top with axes that are turned by f against its principal ones moves as that with these; three numbers are
+ * the diagonal of a matrix. */
+static void inertia_is_a_matrix_too(void **state) {
+    (void)state;
+    static const char *const text[] = {
+        "use Body b(m = 2, J = (.1, .3, .2))\n"
+        "use Ball j(ground, (0, 0, 0), b, (.1, .2, -.5))\n"
+        "init b.q = (1, 0, 0, 0), b.q' = (0, 1, .5, 2)\n",
+        "use Body b(m = 2, J = ((.1, 0, 0), (0, .3, 0), (0, 0, .2)))\n"
+        "use Ball j(ground, (0, 0, 0), b, (.1, .2, -.5))\n"
+        "init b.q = (1, 0, 0, 0), b.q' = (0, 1, .5, 2)\n",
+        "param f = 0.7, c = cos(f), s = sin(f), p = cos(f/2), q = sin(f/2)\n"
+        "param J[1..3][1..3] = ((.1*c^2 + .3*s^2, .2*s*c, 0), (.2*s*c, .1*s^2 + .3*c^2, 0), (0, 0, .2))\n"
+        "use Body b(m = 2, J = J)\n"
+        "use Ball j(ground, (0, 0, 0), b, (.1*c + .2*s, .2*c - .1*s, -.5))\n"
+        "init b.q = (p, 0, 0, q), b.q' = (-2*q, p + .5*q, .5*p - q, 2*p)\n"};
+    double place[3][3];
+    for (int k = 0; k < 3; k++) {
+        char model[700];
+        snprintf(model, sizeof model, "library body3d\n%srun 0 .. 1\n", text[k]);
+        keel_model *m = model_of(model);
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10});
+        run_to(s, 1);
+        for (int i = 0; i < 3; i++)
+            place[k][i] = value_of(s, (const char *[]){"b.r[1]", "b.r[2]", "b.r[3]"}[i]);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_near(place[1][i], place[0][i], 1e-8);
+        assert_near(place[2][i], place[0][i], 1e-8);
+    }
+}
+
 /* Lengths stand beside quaternions: in any unit the loop is found to move, closed, and moves alike; so do
  * bodies whose places nobody has guessed. */
 static void linkages_of_any_size_move_alike(void **state) {
@@ -121,6 +178,8 @@ int main(void) {
         cmocka_unit_test(linkages_move),
         cmocka_unit_test(multipliers_are_the_least),
         cmocka_unit_test(a_loop_that_does_not_fit_is_told),
+        cmocka_unit_test(a_loop_that_cannot_be_closed_is_told),
+        cmocka_unit_test(inertia_is_a_matrix_too),
         cmocka_unit_test(linkages_of_any_size_move_alike),
         cmocka_unit_test(compiled_linkages_have_the_same_bits),
     };

@@ -201,7 +201,23 @@ static const struct {
     {"library circus\nnode a\n" RUN, "there is no library `circus`"},
     {"library body2d\nuse Mass m(1)\noutput y = m.r[3]\ninit m.r = 0, m.r' = 0\n" RUN,
      " of library body2d)."},
-    {"library circuit\nnode a\nuse Resistor r(a, a, a)\n" RUN, "`a` is a node, not a value"},
+    {"library circuit\nnode a\nuse Resistor r(a, a, a)\n" RUN,
+     "`a` is a node, not a value. (In `r`, a `Resistor`, line 3.)"},
+    {"library circuit\nnode a\nuse Resistor r(a, 3, 1)\nuse Source s(a, earth, 1)\n" RUN,
+     "`b` is no node. (In `r`, a `Resistor`, line 3.)"},
+    {P "use P q(1)\nuse P p(a = q)\n" RUN, "`q` is a part, not a value. (In `p`, a `P`, line 6.)"},
+    {"part P():\n    for i in 1..2: var enter[1..2]\nuse P p()\n" RUN,
+     "`enter` cannot be a member of a part."},
+    {"part P():\n    var x\n    mode a:\n        x' = 1\n        event e: x - 1 rising -> mode c\n    start "
+     "a\n"
+     "    init x = 0\nuse P p()\n" RUN,
+     "the part `P` has no mode `c`."},
+    {"library body3d\nuse Body b(m = 1, J = ((1, .1, 0), (.2, 1, 0), (0, 0, 1)))\n" RUN,
+     "the matrix of `dot(a, J, a)` is symmetric, and this is not. (In `b`, a `Body`, line 2.)"},
+    {"library body3d\nuse Body b(m = 1, J = (1, 2))\n" RUN,
+     "`dot` of three takes a vector, a matrix and a vector."},
+    {"part P(enter):\n    var x\n    x' = enter\n    init x = 0\n" RUN,
+     "`enter` cannot be a member of a part."},
     {"library circuit\nnode a\nuse Resistor r(a {V}, earth, 1)\n" RUN,
      "`a` is a part or node, and has no unit"},
     {P "use P p(t {s})\n" RUN, "the parameter `p.a` is constant, and this depends on `t`. (In `p`, a `P`"},
@@ -233,6 +249,16 @@ static void mistakes_have_their_sentences(void **state) {
                      keel_model_message(m));
         keel_model_close(m);
     }
+}
+
+/* A hinge about no direction is a ball: its other rows say nothing, and that is told. */
+static void a_joint_that_says_nothing_is_told(void **state) {
+    (void)state;
+    keel_model *m = read_well("library body3d\nuse Body b(m = 1, J = (.1, .1, .1))\n"
+                              "use Hinge h(ground, (0, 0, 0), b, (0, 0, .5), (0, 0, 0))\n" RUN);
+    assert_non_null(strstr(keel_model_message(m), "constraint `h.axis[1]` says nothing: 0 = 0."));
+    assert_non_null(strstr(keel_model_message(m), "constraint `h.axis[2]` says nothing: 0 = 0."));
+    keel_model_close(m);
 }
 
 /* The text of a model with its libraries stands alone: it reads as the same model, without loading again. */
@@ -318,6 +344,7 @@ int main(void) {
         cmocka_unit_test(lines_of_the_model_replace_those_of_a_part),
         cmocka_unit_test(lines_of_a_part_replace_those_of_its_parts),
         cmocka_unit_test(mistakes_have_their_sentences),
+        cmocka_unit_test(a_joint_that_says_nothing_is_told),
         cmocka_unit_test(a_text_with_its_libraries_stands_alone),
         cmocka_unit_test(closed_loops_move),
         cmocka_unit_test(joints_in_space_are_read_in_proportion),
