@@ -353,6 +353,7 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     struct emit_method inside = {0};
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
     f->kernel = (keel_kernel){0};
+    e->direction = r->direction;
     if (f->table && (e->lanes || e->device)) return 0; /* a search for pieces has no lanes */
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (formulation_traits(r) & KEEL_SECOND_ORDER) return emit_second_order(f, e, r, name, method);
