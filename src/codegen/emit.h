@@ -53,6 +53,7 @@ struct emit {
     int device;               /* for a GPU: of one lane, in CUDA C++ */
     char cases[200];          /* device: which kernels there are, as C */
     int clock;                /* the last state is time (core/clock), of all that has a kernel */
+    const int *direction;     /* of its states, as of keel_variations; NULL: none is a sensitivity */
     struct emit_calls calls;  /* of the mechanism that is written */
     int keeps_calls;          /* its maps are: they keep them */
     unsigned kernels;         /* which of them emit_kernel and emit_kept write; 0: all */
@@ -243,6 +244,7 @@ void emit_device_end(struct emit *e);
  * kernels of KEEPING, ADAPTIVE and so on there are; a text. */
 void emit_table(struct emit *e, const char *name, const keel_rk *table);
 int emit_values(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows);
+void emit_direction(struct emit *e, int n); /* e->direction as a local array, if there is one */
 unsigned emit_kernels(const struct emit *e, const struct emit_method *method, int kept);
 int emit_two_estimates(const keel_rk *table); /* does the error norm of the table use both estimates? */
 /* Beyond these a step is long whatever it is called through, and the code of its rows becomes large. */

@@ -219,9 +219,17 @@ int emit_values(struct emit *e, const char *name, int n, int maps, const struct 
     return 0;
 }
 
+void emit_direction(struct emit *e, int n) {
+    if (!e->direction) return;
+    emit_put(e, "const int direction[] = {");
+    for (int i = 0; i < n; i++) emit_put(e, "%d,\n", e->direction[i]);
+    emit_put(e, "};\n");
+}
+
 /* The numbers of a projection, as locals of constant size. */
 static void put_project(struct emit *e, int n, int kept) {
     int width = width_of(n), rows = kept ? kept : 1;
+    emit_direction(e, n);
     emit_put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", rows,
              rows * n, rows, rows, rows, rows, rows * rows);
     emit_put(
@@ -233,7 +241,7 @@ static void put_project(struct emit *e, int n, int kept) {
              "kept->size, "
              "residual,\n",
              n, width, kept, kept == 2 && width == 4, n);
-    emit_put(e, "    &space, floor_of, c, z, d};\n");
+    emit_put(e, "    &space, floor_of, c, z, d, 0, %s};\n", e->direction ? "direction" : "0");
 }
 
 /* kernel_correct_apart on them. */
@@ -367,7 +375,9 @@ static void put_samples(struct emit *e, const char *name, const struct emit_meth
              width, width, method->rk->stages * n, n, n);
     emit_put(e, "double error[%d] __attribute__((aligned(32))) = {0}, scale[%d];\n", 2 * width, n);
     emit_put(e, "double value[%d] = {0};\n", values);
-    emit_put(e, "struct project p = {.n = %d, .width = %d};\n", n, width);
+    emit_direction(e, n);
+    emit_put(e, "struct project p = {.n = %d, .width = %d, .direction = %s};\n", n, width,
+             e->direction ? "direction" : "0");
     emit_put(e, "struct kernel_workspace work = {x, f, next, k, stage, dx, 0, error, 0, scale, 0};\n");
     emit_put(e, "struct kernel_sample sample = {sample_%s, assign_%s, value, %d, %d};\n", name, name,
              sample->first, sample->count);

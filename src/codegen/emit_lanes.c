@@ -63,6 +63,7 @@ void emit_lanes_prelude(struct emit *e, const struct emit_loop *loop) {
 
 void emit_lanes_locals(struct emit *e, const struct emit_loop *loop, int adaptive) {
     int n = loop->n, kept = loop->kept, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
+    emit_direction(e, n);
     emit_put(e, "keel_real first_x[%d], first_f[%d], next[%d], k[%d], stage[%d], dx[%d], begin[%d];\n", n, n,
              n, loop->table->stages * n, n, n, n);
     emit_put(e, "keel_real error[%d] = {{0}}, split[%d], scale[%d];\n", 2 * width, n, n);
@@ -89,7 +90,7 @@ void emit_lanes_locals(struct emit *e, const struct emit_loop *loop, int adaptiv
     emit_put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
     emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, 0, inverse_weight, gradients, size,\n", n, width,
              kept, !loop->motion && kept == 2 && width == 4, n);
-    emit_put(e, "    residual, &space, 0, c, z, d, allowed};\n");
+    emit_put(e, "    residual, &space, 0, c, z, d, allowed, %s};\n", e->direction ? "direction" : "0");
     emit_put(e, "struct rowspace wide = {%d, %d, 0, q2, r2, inverse2, used};\n", kept, width);
     emit_put(e, "struct project general = p;\ngeneral.two_short = 0, general.space = &wide;\n");
     emit_put(e,

@@ -51,8 +51,8 @@ void choice_sparse_layout(struct field *fd, struct arena *a);
 int choice_sparse_attach(struct field *fd); /* 1: no memory */
 void choice_sparse_detach(struct field *fd);
 keel_status choice_sparse_make(struct field *fd, double t, const double *u);
-/* M force' + K^T lambda = force, K force' = -gamma. */
-void choice_sparse_solve(struct field *fd, const double *gamma, double *force, double *lambda);
+/* y of the motion, or of a direction, where its rows have these values at y = 0. */
+void choice_sparse_solve(struct field *fd, const double *value, double *y);
 
 /* algebra_staggered.c: can y be found without its sensitivities? */
 int algebra_goes_staggered(const struct field *fd);

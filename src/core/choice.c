@@ -141,11 +141,14 @@ static void solve_block(struct field *fd, const double *value, double *y) {
     const keel_choice *c = choice_of(fd);
     struct choice *o = &fd->dae.choice;
     int n = c->coordinates;
+    if (o->sparse) {
+        choice_sparse_solve(fd, value, y);
+        return;
+    }
     for (int j = 0; j < n; j++) o->force[j] = -value[c->motion[j]];
     for (int j = n; j < o->space.width; j++) o->force[j] = 0;
     for (int i = 0; i < c->rows; i++) o->gamma[i] = value[c->constraint[i]];
-    if (o->sparse) choice_sparse_solve(fd, o->gamma, o->force, o->lambda);
-    else mechanism_accelerate(n, o->mass, &o->space, o->gamma, o->force, o->lambda, o->z, o->weighted);
+    mechanism_accelerate(n, o->mass, &o->space, o->gamma, o->force, o->lambda, o->z, o->weighted);
     for (int j = 0; j < n; j++) y[c->acceleration[j]] = o->force[j];
     for (int i = 0; i < c->rows; i++) y[c->multiplier[i]] = o->lambda[i];
 }

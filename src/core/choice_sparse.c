@@ -13,10 +13,12 @@
 struct choice_matrix {
     keel_pattern mass, k;
     int *to;                  /* of each entry of F_y the place in values; -1: none */
+    int *from;                /* and the other way */
+    int straight;             /* y and F have accelerations, then multipliers, in the order of both lists */
     double *values, *weighed; /* of M, then of K; of M where it was weighed last */
     int *active, known;       /* rows: 1; weighed has values */
     struct saddle saddle;
-    int *integers;   /* the block of patterns, `to` and `active` */
+    int *integers;   /* the block of patterns, `to`, `from` and `active` */
     double *numbers; /* that of values and of the saddle-point system */
 };
 
@@ -102,6 +104,16 @@ static void make_patterns(const struct field *fd, struct choice_matrix *x, int *
     x->k = (keel_pattern){k_start[c->rows], k_start, column + entries};
 }
 
+static void turn_places(const struct field *fd, struct choice_matrix *x) {
+    const keel_choice *c = choice_of(fd);
+    for (int e = 0; e < fd->dae.of_entries; e++)
+        if (x->to[e] >= 0) x->from[x->to[e]] = e;
+    x->straight = 1;
+    for (int j = 0; j < c->coordinates; j++) x->straight &= c->acceleration[j] == j && c->motion[j] == j;
+    for (int i = 0, at = c->coordinates; i < c->rows; i++, at++)
+        x->straight &= c->multiplier[i] == at && c->constraint[i] == at;
+}
+
 /* Numbers of the system in a block of its own, but those of its pivots. */
 static int attach_saddle(const struct field *fd, struct choice_matrix *x) {
     const struct choice *o = &fd->dae.choice;
@@ -130,13 +142,15 @@ int choice_sparse_attach(struct field *fd) {
     if (!o->serves || !o->sparse) return 0;
     struct choice_matrix *x = o->matrix = calloc(1, sizeof *x);
     int *workspace = malloc((3 * own + 1) * sizeof *workspace), starved = 1;
-    if (x) x->integers = malloc((2 * entries + own + rows + 2) * sizeof *x->integers);
+    if (x) x->integers = malloc((3 * entries + own + rows + 2) * sizeof *x->integers);
     if (x && x->integers && workspace) {
-        int *column = x->integers + entries, *start = column + entries;
+        int *column = x->integers + 2 * entries, *start = column + entries;
         x->to = x->integers;
+        x->from = x->to + entries;
         x->active = start + own + 2;
         for (size_t i = 0; i < rows; i++) x->active[i] = 1;
         make_patterns(fd, x, column, start, workspace);
+        turn_places(fd, x);
         starved = attach_saddle(fd, x);
     }
     free(workspace);
@@ -154,13 +168,16 @@ void choice_sparse_detach(struct field *fd) {
     fd->dae.choice.matrix = NULL;
 }
 
+static void gather(int count, const int *restrict from, const double *restrict of, double *restrict out) {
+    for (int e = 0; e < count; e++) out[e] = of[from[e]];
+}
+
 keel_status choice_sparse_make(struct field *fd, double t, const double *u) {
     struct choice_matrix *x = fd->dae.choice.matrix;
     size_t bytes = (size_t)x->mass.nnz * sizeof *x->values;
     keel_status status = algebra_own_entries(fd, t, u);
     if (status != KEEL_OK) return status;
-    for (int e = 0; e < fd->dae.of_entries; e++)
-        if (x->to[e] >= 0) x->values[x->to[e]] = fd->dae.of_y[e];
+    gather(x->mass.nnz + x->k.nnz, x->from, fd->dae.of_y, x->values);
     if (!x->known || memcmp(x->weighed, x->values, bytes) != 0) {
         x->known = saddle_check_mass(&x->saddle, x->values) == 0;
         memcpy(x->weighed, x->values, bytes);
@@ -172,7 +189,24 @@ keel_status choice_sparse_make(struct field *fd, double t, const double *u) {
     return code == SADDLE_FINE ? KEEL_OK : choice_lost_rank(fd, t, saddle_weakest(&x->saddle));
 }
 
-void choice_sparse_solve(struct field *fd, const double *gamma, double *force, double *lambda) {
-    for (int i = 0; i < choice_of(fd)->rows; i++) lambda[i] = -gamma[i];
-    saddle_solve(&fd->dae.choice.matrix->saddle, force, lambda);
+/* Where velocities are projected, what is off along M^-1 K^T does no harm. */
+static void solve(struct field *fd, double *force, double *lambda) {
+    struct choice *o = &fd->dae.choice;
+    if (o->roughly) saddle_solve_roughly(&o->matrix->saddle, force, lambda);
+    else saddle_solve(&o->matrix->saddle, force, lambda);
+}
+
+void choice_sparse_solve(struct field *fd, const double *value, double *y) {
+    const keel_choice *c = choice_of(fd);
+    struct choice *o = &fd->dae.choice;
+    if (o->matrix->straight) {
+        for (int i = 0, own = algebra_own(fd); i < own; i++) y[i] = -value[i];
+        solve(fd, y, y + c->coordinates);
+        return;
+    }
+    for (int j = 0; j < c->coordinates; j++) o->force[j] = -value[c->motion[j]];
+    for (int i = 0; i < c->rows; i++) o->lambda[i] = -value[c->constraint[i]];
+    solve(fd, o->force, o->lambda);
+    for (int j = 0; j < c->coordinates; j++) y[c->acceleration[j]] = o->force[j];
+    for (int i = 0; i < c->rows; i++) y[c->multiplier[i]] = o->lambda[i];
 }

@@ -7,6 +7,8 @@
 #include "core/engine.h"
 #include "core/step_control.h"
 
+#include <keel/extras.h>
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -20,10 +22,17 @@ MACHINE_WIDE static double square_of_many(int n, const double *error, const doub
     return step_control_square(n, error, scale);
 }
 
+/* Of each state, as a sensitivity; NULL: there are none. */
+static const int *direction_of(const struct engine *e) {
+    const keel_variations *v = &keel_extras_of(&e->field.p)->variations;
+    return v->directions ? v->direction : NULL;
+}
+
 static void measure_by(struct engine *e, const double *x, const double *x_new) {
     int n = e->field.n;
     if (n < STEP_CONTROL_MANY) step_control_scales(n, x, x_new, e->atol, e->o.rtol, e->scale);
     else scales_of_many(n, x, x_new, e->atol, e->o.rtol, e->scale);
+    step_control_spare(n, direction_of(e), e->scale);
     if (e->r->sliding) surfaces_bound(e, e->scale);
 }
 

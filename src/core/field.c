@@ -162,6 +162,9 @@ void field_layout(struct field *fd, struct arena *a) {
     if (fd->p.fixed) fd->p.fixed = copied(a, fd->p.fixed, all);
     else arena_take(a, all); /* a state is as long whether it was opened, loaded or switched to */
     fd->p.array_of = copied(a, fd->p.array_of, n * sizeof(int));
+    fd->arrays_ascend = 1;
+    for (int i = 1; i < fd->n && fd->p.array_of; i++)
+        fd->arrays_ascend &= fd->p.array_of[i] >= fd->p.array_of[i - 1];
     fd->p.event_direction = copied(a, fd->p.event_direction, events * sizeof(int));
     fd->p.event_kind = copied(a, fd->p.event_kind, events);
     fd->size = arena_doubles(a, vector);

@@ -92,6 +92,7 @@ struct choice {
     double *here, *u; /* m, n + m */
     /* Large, with all rows in force (choice_sparse.c): instead of space, of_rows, mass, k_rows. */
     int sparse;
+    int roughly;    /* velocities are projected, and solutions need no refinement */
     double *anchor; /* values of the matrix whose pivots are used */
     int *anchor_known;
     struct choice_matrix *matrix; /* outside the block */
@@ -149,8 +150,9 @@ struct field {
     double t_length; /* the same in t, for maps that move */
     struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, quadratic_forms,
         energy_of_forms, original_f, original_g;
-    double *size;  /* n + m: typical |u_i|, the largest so far */
-    double *least; /* n: a size no larger than this is a guess, of a state that starts near 0 */
+    double *size;      /* n + m: typical |u_i|, the largest so far */
+    double *least;     /* n: a size no larger than this is a guess, of a state that starts near 0 */
+    int arrays_ascend; /* p.array_of grows from state to state */
     /* nq, at the start: 1 / (d2H/dp_i^2) of a canonical Hamiltonian, M_ii of mechanics; [0] 0: not known */
     double *inertia;
     double *length; /* n + m: over which differences are taken where they must be exact */

@@ -27,12 +27,19 @@ struct hidden_directions {
     int states, rows; /* of each */
     int *state, *row; /* blocks x states, blocks x rows: which they are */
     int *entry;       /* blocks x entries of the motion's rows by its states: where they stand in H */
-    int *invariant;   /* behind the hidden rows kept: those of the motion, then of each direction */
-    int invariants;   /* of each */
-    int fits;         /* all blocks are alike, */
-    int stands;       /* and were so where B was factored last */
+    int *beside;      /* blocks x rows + 1: where the entries of directions by the motion's states begin in */
+    int *joint;       /* this list of places in H, with their columns, */
+    int *joint_column;
+    double *joined; /* times weights */
+    int *invariant; /* behind the hidden rows kept: those of the motion, then of each direction */
+    int invariants; /* of each */
+    int fits;       /* all blocks are alike, */
+    int stands;     /* and were so where B was factored last */
     keel_pattern pattern;
     double *weighted, *c, *part, *along; /* entries of B; rows; states, and padded */
+    double
+        *gradient; /* of invariants by the states of their block, then by those of the motion, in weights */
+    double *four, *four_c; /* states, rows: four numbers each */
     int *active;
     struct saddle saddle; /* 1, B of the motion */
 };

@@ -30,6 +30,7 @@ static inline double kernel_raw(const struct project *p, const struct kernel_wor
                                 const struct keel_kernel_state *k) {
     double squares[2];
     step_control_scales(p->n, m->x, m->next, k->atol, k->rtol, m->scale);
+    step_control_spare(p->n, p->direction, m->scale);
     KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) squares[e] =
         step_control_square(p->n, m->error + e * p->width, m->scale);
     return kernel_combined(norm, squares);

@@ -181,6 +181,7 @@ static inline keel_real lanes_raw(const struct lanes *l, const struct project *p
                                   const struct lanes_workspace *m, const keel_error_norm *norm) {
     keel_real squares[2];
     step_control_scales(p->n, m->x, m->next, m->atol, l->rtol, m->scale);
+    step_control_spare(p->n, p->direction, m->scale);
     KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) squares[e] =
         step_control_square(p->n, m->error + e * p->width, m->scale);
     return lanes_combined(norm, squares);

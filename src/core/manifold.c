@@ -86,6 +86,7 @@ void manifold_choose(struct manifold *m) {
     m->two_short = !m->stagger && m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
     m->normal_known = 0;
     m->fd->mech.roughly = m->by_mass && manifold_to_round_off(m);
+    m->fd->dae.choice.roughly = m->by_pattern > 0 && manifold_to_round_off(m);
     m->fd->mech.chain = 0;
 }
 
@@ -188,10 +189,6 @@ static void tangent(struct manifold *m, double *e) {
         manifold_mass_tangent(m, e);
         return;
     }
-    if (m->by_pattern) {
-        manifold_hidden_tangent(m, e);
-        return;
-    }
     if (m->stagger) {
         manifold_staggered_tangent(m, e);
         return;
@@ -202,6 +199,7 @@ static void tangent(struct manifold *m, double *e) {
 
 void manifold_tangents(struct manifold *m, int count, double *const e[2]) {
     if (m->by_mass && m->fd->mech.sparse) manifold_sparse_tangents(m, count, e);
+    else if (m->by_pattern) manifold_hidden_tangents(m, count, e);
     else
         for (int k = 0; k < count; k++) tangent(m, e[k]);
 }

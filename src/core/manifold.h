@@ -174,7 +174,7 @@ keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, do
 void manifold_mass_tangent(const struct manifold *m, double *e);
 /* manifold_hidden.c: one Newton step of the flat way, and its tangent, with hidden rows by their pattern. */
 keel_status manifold_hidden_correct(struct manifold *m, double t, double *x, double *low, int fresh);
-void manifold_hidden_tangent(struct manifold *m, double *e);
+void manifold_hidden_tangents(struct manifold *m, int count, double *const e[2]);
 int manifold_hidden_factor(struct manifold *m); /* 0: they depend on each other */
 /* a := the smallest change by which the rows change as wanted, of all rows. */
 void manifold_hidden_shortest(struct manifold *m, const double *wanted, double *a);
@@ -184,6 +184,7 @@ void manifold_directions_choose(struct manifold *m);
 int manifold_directions_factor(struct manifold *m);
 void manifold_directions_shortest(struct manifold *m, const double *wanted, double *a);
 void manifold_directions_tangent(struct manifold *m, double *e);
+int manifold_directions_tangents(struct manifold *m, double *const e[2]); /* of two.  1: one by one */
 /* manifold_pull.c: rows go by sparse matrices.  At (t, u), which stays there: the smallest displacement with
  * G move = c, G v (all rows).  manifold_rates_at serves full rows, too. */
 int manifold_pulls_sparse(const struct manifold *m);

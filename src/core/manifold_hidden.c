@@ -120,17 +120,27 @@ static void leave_invariants(struct manifold *m, double *e) {
     for (int j = 0; j < fd->n; j++) e[j] -= m->d[j];
 }
 
-void manifold_hidden_tangent(struct manifold *m, double *e) {
+static void into_weights(const struct manifold *m, double *e) {
     const double *weight = m->fd->hidden_rows.weight;
-    int n = m->fd->n;
-    for (int j = 0; j < n; j++) e[j] = weight[j] > 0 ? e[j] / weight[j] : 0;
-    if (m->fd->hidden_rows.directions.stands) {
-        manifold_directions_tangent(m, e);
-        for (int j = 0; j < n; j++) e[j] *= weight[j];
-        return;
+    for (int j = 0; j < m->fd->n; j++) e[j] = weight[j] > 0 ? e[j] / weight[j] : 0;
+}
+static void out_of_weights(const struct manifold *m, double *e) {
+    const double *weight = m->fd->hidden_rows.weight;
+    for (int j = 0; j < m->fd->n; j++) e[j] *= weight[j];
+}
+
+void manifold_hidden_tangents(struct manifold *m, int count, double *const e[2]) {
+    int stands = m->fd->hidden_rows.directions.stands;
+    for (int k = 0; k < count; k++) into_weights(m, e[k]);
+    int one_by_one = !stands || count < 2 || manifold_directions_tangents(m, e);
+    for (int k = 0; k < count && one_by_one; k++) {
+        if (stands) {
+            manifold_directions_tangent(m, e[k]);
+            continue;
+        }
+        hidden_sparse_tangent(m->fd, e[k]);
+        if (m->fd->hidden_rows.blocks == 1) rowspace_tangent(&m->space, e[k]);
+        else if (m->space.rows) leave_invariants(m, e[k]);
     }
-    hidden_sparse_tangent(m->fd, e);
-    if (m->fd->hidden_rows.blocks == 1) rowspace_tangent(&m->space, e);
-    else if (m->space.rows) leave_invariants(m, e);
-    for (int j = 0; j < n; j++) e[j] *= weight[j];
+    for (int k = 0; k < count; k++) out_of_weights(m, e[k]);
 }

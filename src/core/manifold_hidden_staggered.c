@@ -48,12 +48,19 @@ void manifold_directions_layout(struct field *fd, struct arena *a) {
     d->state = arena_ints(a, (size_t)fd->n);
     d->row = arena_ints(a, (size_t)count);
     d->entry = arena_ints(a, (size_t)blocks * nnz);
+    d->beside = arena_ints(a, (size_t)count + 1);
+    d->joint = arena_ints(a, (size_t)p->nnz);
+    d->joint_column = arena_ints(a, (size_t)p->nnz);
+    d->joined = arena_doubles(a, (size_t)p->nnz);
     d->invariant = arena_ints(a, (size_t)invariant->count + (size_t)fd->energy.user.count);
     d->active = arena_ints(a, rows);
     d->weighted = arena_doubles(a, nnz);
     d->c = arena_doubles(a, rows);
     d->part = arena_doubles(a, states);
     d->along = arena_doubles(a, states + 4);
+    d->gradient = arena_doubles(a, 2 * states * (size_t)(invariant->count + fd->energy.user.count));
+    d->four = arena_doubles(a, 4 * states);
+    d->four_c = arena_doubles(a, 4 * rows);
     int *row_start = arena_ints(a, rows + 1), *column = arena_ints(a, nnz);
     d->pattern = (keel_pattern){entries, row_start, column};
     saddle_init(&d->saddle, d->states, NULL, &d->pattern, d->rows, NULL, 0);
@@ -98,6 +105,19 @@ static int place_entries(const struct field *fd, struct hidden_directions *d, in
     return 1;
 }
 
+/* Entries of the directions by the motion's states. */
+static void place_joint(const struct field *fd, struct hidden_directions *d) {
+    const int *direction = variations_of(fd)->direction;
+    const keel_pattern *p = fd->hidden.user.pattern;
+    int at = 0;
+    for (int i = 0; i < d->blocks * d->rows; i++) {
+        d->beside[i] = at;
+        for (int e = p->row_start[d->row[i]]; e < p->row_start[d->row[i] + 1] && i >= d->rows; e++)
+            if (direction[p->column[e]] < 0) d->joint_column[at] = p->column[e], d->joint[at++] = e;
+    }
+    d->beside[d->blocks * d->rows] = at;
+}
+
 /* Columns of the motion's rows among its states. */
 static void number_columns(const struct field *fd, struct hidden_directions *d) {
     const keel_pattern *p = fd->hidden.user.pattern;
@@ -118,6 +138,7 @@ int manifold_directions_attach(struct field *fd) {
     if (!fd->hidden_rows.sparse || d->blocks == 0) return 0;
     d->fits = sort_blocks(fd, d);
     if (d->fits) number_columns(fd, d);
+    if (d->fits) place_joint(fd, d);
     for (int b = 0; b < d->blocks && d->fits; b++) d->fits = place_entries(fd, d, b);
     return d->fits && saddle_attach(&d->saddle);
 }
@@ -156,32 +177,45 @@ void manifold_directions_choose(struct manifold *m) {
 /* One point ---------------------------------------------------------------------------------------------- */
 
 static int is_alike(const struct hidden_rows *r, const struct hidden_directions *d) {
-    int nnz = d->pattern.nnz;
-    for (int i = 0; i < d->rows; i++) {
-        double largest = 0, off = 0;
-        for (int e = d->pattern.row_start[i]; e < d->pattern.row_start[i + 1]; e++) {
-            double of_motion = r->entries[d->entry[e]];
-            largest = fmax(largest, fabs(of_motion));
-            for (int b = 1; b < d->blocks; b++)
-                off = fmax(off, fabs(r->entries[d->entry[b * nnz + e]] - of_motion));
+    const int *start = d->pattern.row_start, *own = d->entry;
+    for (int b = 1; b < d->blocks; b++) {
+        const int *other = own + (long)b * d->pattern.nnz;
+        for (int i = 0; i < d->rows; i++) {
+            double largest = 0, off = 0;
+            for (int e = start[i]; e < start[i + 1]; e++) {
+                double of_motion = r->entries[own[e]], apart = fabs(r->entries[other[e]] - of_motion);
+                largest = fabs(of_motion) > largest ? fabs(of_motion) : largest;
+                off = apart > off ? apart : off;
+            }
+            if (!(off <= ALIKE * largest)) return 0;
         }
-        if (!(off <= ALIKE * largest)) return 0;
     }
     return 1;
 }
 
-static const double *gradient_of(const struct manifold *m, int b, int i) {
-    const struct hidden_directions *d = directions_of(m);
-    return rows_gradient(m->rows, m->fd, d->invariant[b * d->invariants + i]);
+/* Of invariant i of block b, by the states of that block or by those of the motion, in weights. */
+static double *gradient_of(const struct hidden_directions *d, int b, int i, int by_motion) {
+    return d->gradient + (2L * (b * d->invariants + i) + by_motion) * d->states;
 }
 
-/* The gradient of invariant i by the states of block `by`, in weights, times a. */
-static double change_of(const struct manifold *m, int b, int i, int by, const double *a) {
+static void weigh_gradients(const struct manifold *m) {
     const struct hidden_directions *d = directions_of(m);
-    const double *gradient = gradient_of(m, b, i), *weight = m->fd->hidden_rows.weight;
-    const int *state = d->state + by * d->states;
+    const double *weight = m->fd->hidden_rows.weight;
+    for (int b = 0; b < d->blocks; b++)
+        for (int i = 0; i < d->invariants; i++) {
+            const double *gradient = rows_gradient(m->rows, m->fd, d->invariant[b * d->invariants + i]);
+            double *own = gradient_of(d, b, i, 0), *joint = gradient_of(d, b, i, 1);
+            const int *state = d->state + b * d->states, *motion = d->state;
+            for (int k = 0; k < d->states; k++) own[k] = gradient[state[k]] * weight[state[k]];
+            for (int k = 0; k < d->states; k++) joint[k] = gradient[motion[k]] * weight[motion[k]];
+        }
+}
+
+/* Such a gradient times a, in weights. */
+static double change_of(const struct hidden_directions *d, const double *gradient, int b, const double *a) {
+    const int *state = d->state + b * d->states;
     double sum = 0;
-    for (int k = 0; k < d->states; k++) sum += gradient[state[k]] * weight[state[k]] * a[state[k]];
+    for (int k = 0; k < d->states; k++) sum += gradient[k] * a[state[k]];
     return sum;
 }
 
@@ -198,20 +232,19 @@ static int is_off(const struct manifold *m, int i) {
 /* What B leaves of the motion's invariants.  0: one that is off depends on other rows. */
 static int factor_invariants(struct manifold *m) {
     struct hidden_directions *d = directions_of(m);
-    const double *weight = m->fd->hidden_rows.weight;
     struct rowspace *s = &m->space;
     int fine = 1;
+    weigh_gradients(m);
     s->rows = d->invariants;
     s->width = (d->states + 3) / 4 * 4;
     for (int i = 0; i < s->rows; i++) {
-        const double *gradient = gradient_of(m, 0, i);
+        const double *gradient = gradient_of(d, 0, i, 0);
         double *q = s->q + (long)i * s->width;
-        for (int k = 0; k < s->width; k++)
-            q[k] = k < d->states ? gradient[d->state[k]] * weight[d->state[k]] : 0;
+        for (int k = 0; k < s->width; k++) q[k] = k < d->states ? gradient[k] : 0;
         double whole = rowspace_dot(s->width, q, q), left = whole;
         for (int pass = 0; pass < 2 && (pass == 0 || left < 0.01 * whole); pass++) {
             memset(d->c, 0, (size_t)d->rows * sizeof *d->c);
-            saddle_solve(&d->saddle, q, d->c);
+            saddle_solve_roughly(&d->saddle, q, d->c);
             left = rowspace_dot(s->width, q, q);
         }
         m->floor_of[i] = left > 0 ? MANIFOLD_NEARLY * sqrt(whole / left) : 2;
@@ -232,6 +265,8 @@ int manifold_directions_factor(struct manifold *m) {
         for (int k = 0; k < d->states; k++) r->weight[d->state[b * d->states + k]] = r->weight[d->state[k]];
     for (int e = 0; e < d->pattern.nnz; e++)
         d->weighted[e] = r->entries[d->entry[e]] * r->weight[d->state[d->pattern.column[e]]];
+    for (int e = 0; e < d->beside[d->blocks * d->rows]; e++)
+        d->joined[e] = r->entries[d->joint[e]] * r->weight[d->joint_column[e]];
     m->fd->stats->factorizations++;
     d->stands = saddle_factor(&d->saddle, NULL, d->weighted, d->active) == SADDLE_FINE ||
                 saddle_factor_any(&d->saddle, NULL, d->weighted, NULL, d->active) == SADDLE_FINE;
@@ -242,15 +277,12 @@ int manifold_directions_factor(struct manifold *m) {
 
 /* d->c less what the motion's displacement a, in weights, changes in the rows of block b. */
 static void subtract_motion(const struct manifold *m, int b, const double *a) {
-    const struct hidden_rows *r = &m->fd->hidden_rows;
-    const struct hidden_directions *d = &r->directions;
-    const int *direction = variations_of(m->fd)->direction;
+    const struct hidden_directions *d = directions_of(m);
+    const int *start = d->beside + b * d->rows, *column = d->joint_column;
     for (int i = 0; i < d->rows && b > 0; i++) {
-        int row = d->row[b * d->rows + i];
-        for (int e = r->pattern.row_start[row]; e < r->pattern.row_start[row + 1]; e++) {
-            int j = r->pattern.column[e];
-            if (direction[j] < 0 && d->active[i]) d->c[i] -= r->entries[e] * r->weight[j] * a[j];
-        }
+        double sum = d->c[i];
+        for (int e = start[i]; e < start[i + 1]; e++) sum -= d->joined[e] * a[column[e]];
+        if (d->active[i]) d->c[i] = sum;
     }
 }
 
@@ -263,7 +295,8 @@ static void add_invariants(struct manifold *m, int b, double *a) {
     struct hidden_directions *d = directions_of(m);
     if (d->invariants == 0) return;
     for (int i = 0; i < d->invariants; i++)
-        m->c[i] -= change_of(m, b, i, b, a) + (b > 0 ? change_of(m, b, i, 0, a) : 0);
+        m->c[i] -= change_of(d, gradient_of(d, b, i, 0), b, a) +
+                   (b > 0 ? change_of(d, gradient_of(d, b, i, 1), 0, a) : 0);
     rowspace_shortest(&m->space, m->c, m->z, d->along);
     add_to(d, b, d->along, a);
 }
@@ -284,6 +317,12 @@ void manifold_directions_shortest(struct manifold *m, const double *wanted, doub
     for (int j = 0; j < m->fd->n; j++) a[j] *= r->weight[j];
 }
 
+/* e of block b, in weights, less the displacement by which its invariants change as much. */
+static void leave_invariants(struct manifold *m, int b, double *e) {
+    memset(m->c, 0, (size_t)directions_of(m)->invariants * sizeof *m->c);
+    add_invariants(m, b, e);
+}
+
 /* e, in weights, less the displacement by which the rows change as much. */
 void manifold_directions_tangent(struct manifold *m, double *e) {
     struct hidden_directions *d = directions_of(m);
@@ -292,9 +331,36 @@ void manifold_directions_tangent(struct manifold *m, double *e) {
         memset(d->c, 0, (size_t)d->rows * sizeof *d->c);
         subtract_motion(m, b, e);
         for (int k = 0; k < d->states; k++) d->part[k] = e[state[k]];
-        saddle_solve(&d->saddle, d->part, d->c);
+        saddle_solve_roughly(&d->saddle, d->part, d->c); /* an error has no digits to lose */
         for (int k = 0; k < d->states; k++) e[state[k]] = d->part[k];
-        memset(m->c, 0, (size_t)d->invariants * sizeof *m->c);
-        add_invariants(m, b, e);
+        leave_invariants(m, b, e);
     }
+}
+
+/* The part of block b that is one of the four systems. */
+static void pack(struct manifold *m, int b, int place, const double *e) {
+    struct hidden_directions *d = directions_of(m);
+    const int *state = d->state + b * d->states;
+    memset(d->c, 0, (size_t)d->rows * sizeof *d->c);
+    subtract_motion(m, b, e);
+    for (int i = 0; i < d->rows; i++) d->four_c[4 * i + place] = d->c[i];
+    for (int k = 0; k < d->states; k++) d->four[4 * k + place] = e[state[k]];
+}
+
+/* The same of two errors at once: those of the motion, then of two directions after the other. */
+int manifold_directions_tangents(struct manifold *m, double *const e[2]) {
+    struct hidden_directions *d = directions_of(m);
+    memset(d->four, 0, 4 * (size_t)d->states * sizeof *d->four);
+    memset(d->four_c, 0, 4 * (size_t)d->rows * sizeof *d->four_c);
+    for (int b = 0, count; b < d->blocks; b += count) {
+        count = b > 0 && b + 1 < d->blocks ? 2 : 1;
+        for (int place = 0; place < 2 * count; place++) pack(m, b + place / 2, place, e[place % 2]);
+        if (saddle_solve_four(&d->saddle, d->four, d->four_c)) return 1; /* at first, or never */
+        for (int place = 0; place < 2 * count; place++) {
+            const int *state = d->state + (b + place / 2) * d->states;
+            for (int k = 0; k < d->states; k++) e[place % 2][state[k]] = d->four[4 * k + place];
+            leave_invariants(m, b + place / 2, e[place % 2]);
+        }
+    }
+    return 0;
 }

@@ -32,7 +32,8 @@ struct project {
     struct rowspace *space;
     double *floor_of;
     keel_real *c, *z, *d;
-    keel_real *allowed; /* lanes: of each row, units of its size */
+    keel_real *allowed;   /* lanes: of each row, units of its size */
+    const int *direction; /* n: of a sensitivity; -1: it is none.  NULL: all of them */
 };
 
 /* One round-off unit of a row of this size; |residual| in units, 0 for an exact 0. */

@@ -171,7 +171,7 @@ static void rows_hidden_grow(struct field *fd, struct rows *r, int from, int to,
     for (int row = from; row < to; row++) {
         double size = fabs(r->reference[row]) + hidden_sparse_size(fd, row, 0, u);
         double least = PROJECT_ROUNDED * hidden_sparse_size(fd, row, 0, fd->size);
-        size += hidden_sparse_size(fd, row, derived, u);
+        if (derived < fd->n) size += hidden_sparse_size(fd, row, derived, u);
         int direct = row < fd->m && fd->dae.direct[row]; /* it has them all */
         if (!direct) r->fresh_size[row] = fmax(size, least);
     }

@@ -239,6 +239,16 @@ static int has_arrays(const struct field *fd) {
     return fd->p.array_of || is_canonical(fd);
 }
 
+/* Arrays one after the other, numbered upwards: where one begins, the next does. */
+static void spread_runs(int n, const int *array, const double *x, double *size) {
+    for (int i = 0, end; i < n; i = end) {
+        double largest = fabs(x[i]);
+        for (end = i + 1; end < n && array[end] == array[i]; end++)
+            if (fabs(x[end]) > largest) largest = fabs(x[end]);
+        for (int j = i; j < end; j++) size[j] = largest;
+    }
+}
+
 /* Shares do not exceed 1: what is not larger itself need not be looked at. */
 static double size_of(const struct field *fd, const double *mass, int i, const double *x) {
     const int *array = mass ? NULL : fd->p.array_of;
@@ -257,6 +267,10 @@ static double size_of(const struct field *fd, const double *mass, int i, const d
 void sizes_spread(const struct field *fd, const double *x, double *size) {
     int arrays = has_arrays(fd);
     const double *mass = masses_of(fd);
+    if (fd->p.array_of && !mass && fd->arrays_ascend) {
+        spread_runs(fd->n, fd->p.array_of, x, size);
+        return;
+    }
     for (int i = 0; i < fd->n; i++)
         size[i] = !arrays                             ? fabs(x[i])
                   : i > 0 && shares_size(fd, mass, i) ? size[i - 1]

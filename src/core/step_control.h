@@ -39,6 +39,14 @@ static inline void step_control_scales(int n, const keel_real *x, const keel_rea
     }
 }
 
+/* An error C (w h)^(p + 1) changes by p + 1 times itself with log w, and so the error of a derivative is so
+ * many tolerances where that of the motion is one.  It counts an eighth: else derivatives alone would tell
+ * how long steps are.  direction: -1 of the states of the motion; NULL: there are no others. */
+static inline void step_control_spare(int n, const int *direction, keel_real *scale) {
+    if (!direction) return;
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) scale[i] *= direction[i] < 0 ? 1 : 0.125;
+}
+
 /* Mean square of error scale.  Of many states in four sums, since additions wait for each other. */
 static inline keel_real step_control_square(int n, const keel_real *error, const keel_real *scale) {
     keel_real sum = keel_lift(0.0);

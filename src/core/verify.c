@@ -111,14 +111,14 @@ static keel_status follow(struct start *st, double t, const double *u, const dou
     return KEEL_OK;
 }
 
-/* How far dI/dt changes with what must not matter: x moved by 8, 64, 512, 4096 of its round-offs, since
- * solves on the way to x' may amplify these far beyond the terms of dI/dt, and shorter differences, if
- * there are any, since their length is that of the start. */
-static double wavering(struct start *st, int i, double t, const double *u, double rate) {
+/* Is dI/dt a 0?  Then it changes by as much with what must not matter: x moved by 8, 64, 512, 4096 of its
+ * round-offs, since solves on the way to x' may amplify these far beyond the terms of dI/dt, and shorter
+ * differences, if there are any, since their length is that of the start. */
+static int is_noise(struct start *st, int i, double t, const double *u, double rate) {
     struct field *fd = st->fd;
     double most = 0, size, other, step = DBL_EPSILON, share = 1;
     unsigned seed = 7;
-    for (int k = 0; k < WAVERINGS; k++) {
+    for (int k = 0; k < WAVERINGS && !(fabs(rate) <= WAVERS * most); k++) {
         step *= 8;
         share /= 2;
         memcpy(st->beside, u, (size_t)(fd->n + fd->m) * sizeof *u);
@@ -129,7 +129,7 @@ static double wavering(struct start *st, int i, double t, const double *u, doubl
             most = fmax(most, fabs(other - rate));
         field_scale_lengths(fd, 1 / share);
     }
-    return most;
+    return fabs(rate) <= WAVERS * most;
 }
 
 static void sample_rate(struct start *st, int i, double t, const double *u, const double *f,
@@ -137,7 +137,7 @@ static void sample_rate(struct start *st, int i, double t, const double *u, cons
     double rate, size;
     if (rate_of_row(st, i, t, u, f, &rate, &size) != KEEL_OK) return;
     s->points++;
-    if (fabs(rate) <= s->tolerance * size || fabs(rate) <= WAVERS * wavering(st, i, t, u, rate)) return;
+    if (fabs(rate) <= s->tolerance * size || is_noise(st, i, t, u, rate)) return;
     s->changing++;
     if (s->conserved ||
         (s->plainly ? fabs(rate) > fabs(s->rate) : fabs(rate) * s->size > fabs(s->rate) * size)) {
@@ -339,6 +339,14 @@ void verify_clear(struct start *st) {
     memset(st->trial, 0, (size_t)st->fd->n * sizeof *st->trial);
 }
 
+/* x' at a point, once for all rows of a DAE; NULL: it has none. */
+static const double *rates_there(struct start *st, double t, const double *u) {
+    struct field *fd = st->fd;
+    memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
+    memcpy(st->trial, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    return field_rhs(fd, t, st->trial, st->found) == KEEL_OK ? st->found : NULL;
+}
+
 keel_status verify_on_the_way(struct start *st, double t, const double *u, const double *f) {
     struct field *fd = st->fd;
     struct rows *r = st->rows;
@@ -346,7 +354,10 @@ keel_status verify_on_the_way(struct start *st, double t, const double *u, const
     if (all_rest(st, t, u, f)) return KEEL_OK;
     for (int i = 0; i < r->count; i++)
         if (r->treatment[i] == KEEL_ROW_WATCHED) return KEEL_OK; /* nobody holds what the others rest on */
-    for (int i = r->at[KEEL_ROW_ENERGY]; i < r->count && status == KEEL_OK; i++) {
+    if (fd->k == 0 && !f) f = rates_there(st, t, u);
+    int rest = fd->k == 0 && f && rests(st, &fd->energy, t, u, f, verify_share(fd, &fd->energy)) &&
+               rests(st, &fd->invariant, t, u, f, verify_share(fd, &fd->invariant));
+    for (int i = r->at[KEEL_ROW_ENERGY]; i < r->count && status == KEEL_OK && !rest; i++) {
         const struct map *map = rows_kind(r, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
         struct sample s = {.conserved = 1, .plainly = 1, .tolerance = verify_share(fd, map), .at = st->worst};
         if (r->treatment[i] != KEEL_ROW_KEPT) continue;

@@ -416,6 +416,10 @@ int saddle_tangents(struct saddle *s, const double *k, double *const x[4]) {
     return !s->by_schur || schur_tangents(s->schur, k, x);
 }
 
+int saddle_solve_four(struct saddle *s, double *x, const double *c) {
+    return !s->by_schur || schur_solve_four(s->schur, x, c);
+}
+
 /* With the shift the solution is dominated by the direction that is nearly lost. */
 int saddle_weakest(struct saddle *s) {
     int weakest = 0;

@@ -82,6 +82,9 @@ void saddle_shortest(struct saddle *s, double *c, double *d);
 /* Four columns x (nq each), freed of the shortest d with K d = K x, with the K that was factored; 1: they are
  * to be freed one by one. */
 int saddle_tangents(struct saddle *s, const double *k, double *const x[4]);
+/* Four systems at once, roughly: x (nq rows of four numbers) and c (k of them) for f and c, and x becomes d;
+ * 1: they are to be solved one by one. */
+int saddle_solve_four(struct saddle *s, double *x, const double *c);
 /* lambda (k) := the shortest one with the same K^T lambda, if all rows that are not active depend on the
  * active ones.  The factors are lost. */
 void saddle_least(struct saddle *s, const double *k, const int *active, double *lambda);

@@ -46,6 +46,9 @@ void schur_shortest(struct schur *s, const double *c, double *d);
 /* x - M^-1 K^T S^-1 K x for four columns x (nq each) at once, with the K that was factored: what of them K
  * does not see.  1: not where M has blocks, or S has fill. */
 int schur_tangents(const struct schur *s, const double *k, double *const x[4]);
+/* Four systems at once, of the unit matrix for M and not exactly: x (nq rows of four) and c (k) become d.  1:
+ * M is another, or S a forest. */
+int schur_solve_four(const struct schur *s, double *x, const double *c);
 /* The sweep over the rows of a chain, with M diagonal (linalg/schur_rows.h); NULL: it is none.  Of it: 1 over
  * the root of M's diagonal, and of each entry; NULL: all are 1. */
 const struct schur_sweep *schur_chain(const struct schur *s);

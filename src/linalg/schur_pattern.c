@@ -346,7 +346,9 @@ static int lay_out(struct plan *p) {
     s->inverse = doubles(&s->pool, s->k), s->work = doubles(&s->pool, s->k);
     s->size = doubles(&s->pool, s->k), s->mu = doubles(&s->pool, s->k), s->r = doubles(&s->pool, s->k);
     s->z = doubles(&s->pool, s->nq), s->weight = doubles(&s->pool, s->nq);
-    return !s->pool.refused && !p->pool.refused && schur_forest_layout(s) == 0;
+    if (s->pool.refused || p->pool.refused || schur_forest_layout(s)) return 0;
+    if (!s->forest) s->four = doubles(&s->pool, 4 * s->k);
+    return !s->pool.refused;
 }
 
 struct schur *schur_open(int nq, const keel_pattern *mass, const keel_pattern *const part[2],

@@ -45,7 +45,7 @@ struct schur {
     struct schur_row *rows;
     struct schur_link *link;
     struct schur_sweep sweep;
-    double *four;       /* nq + k + 1 rows of four numbers */
+    double *four;       /* nq + k + 1 rows of four numbers; else k */
     int unit;           /* diagonal: all weights are 1 */
     double *z, *mu, *r; /* nq, k, k; z where M has blocks, mu in the order of K */
 };

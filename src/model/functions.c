@@ -4,6 +4,7 @@
 #include "linalg/saddle.h"
 #include "linalg/schur_rows.h"
 #include "methods/registry.h"
+#include "model/eliminate.h"
 #include "symbolic/series_roll.h"
 
 #include <math.h>
@@ -67,12 +68,25 @@ struct tape_input *functions_inputs(const struct formulation *r, size_t states, 
     return input;
 }
 
+/* Where elimination has made accelerations, each operation waits for the one before, and as loops over few
+ * items they would take four times as long.  Long ones are loops all the same, for the C compiler's sake. */
+static int stays_straight(const struct formulation *r, size_t count, const expr *root) {
+    enum { MOST = 12000 };
+    struct expr_list list;
+    if (root != r->f.value || r->eliminated <= ELIMINATE_SHORT) return 0;
+    if (expr_order(&r->y->m->graph, count, root, &list)) return 0;
+    free(list.item);
+    return list.count <= MOST;
+}
+
 int functions_tape_of(const struct formulation *r, size_t states, const expr *state, size_t count,
                       const expr *root, struct tape *out, expr *missing) {
     struct graph *g = &r->y->m->graph;
     size_t inputs;
     struct tape_input *input = functions_inputs(r, states, state, &inputs);
-    int failed = !input || g->failed ? -1 : tape_build(out, g, count, root, inputs, input, missing);
+    int (*tape)(struct tape *, struct graph *, size_t, const expr *, size_t, const struct tape_input *,
+                expr *) = stays_straight(r, count, root) ? tape_build_straight : tape_build;
+    int failed = !input || g->failed ? -1 : tape(out, g, count, root, inputs, input, missing);
     free(input);
     return failed;
 }
@@ -353,6 +367,7 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     struct emit_method inside = {0};
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
     f->kernel = (keel_kernel){0};
+    e->direction = r->direction;
     if (f->table && (e->lanes || e->device)) return 0; /* a search for pieces has no lanes */
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (formulation_traits(r) & KEEL_SECOND_ORDER) return emit_second_order(f, e, r, name, method);

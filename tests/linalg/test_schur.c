@@ -400,6 +400,27 @@ static void tension_does_no_harm(void **state) {
     discard();
 }
 
+/* Four systems at once are those one by one, where M is 1 and S has fill. */
+static void four_at_once(void **state) {
+    (void)state;
+    static double x[4 * MOST], of[4 * MOST];
+    uint64_t seed = 7;
+    for (int forest = 0; forest < 2; forest++) {
+        forest ? make_chain(36, 1, &seed) : make_net(6, &seed);
+        for (int j = 0; j < y->nq; j++) y->mass[j] = 1;
+        y->active[7] = 0;
+        attach();
+        right_hand_sides(&seed);
+        solve(0);
+        for (int j = 0; j < 4 * y->nq; j++) x[j] = j % 4 == 2 ? draw(&seed) : f[j / 4];
+        for (int i = 0; i < 4 * y->k; i++) of[i] = i % 4 == 2 ? draw(&seed) : c[i / 4];
+        assert_int_equal(saddle_solve_four(&y->s, x, of), forest);
+        for (int j = 0; j < y->nq && !forest; j++)
+            assert_true(fabs(x[4 * j] - d[0][j]) <= 1e-10 && x[4 * j] == x[4 * j + 3]);
+        discard();
+    }
+}
+
 /* Columns that may not move stay, others move in proportion to the square of their reach. */
 static void reach_is_respected(void **state) {
     (void)state;
@@ -464,8 +485,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulations_agree),   cmocka_unit_test(rows_may_be_left_out),
         cmocka_unit_test(falls_back),           cmocka_unit_test(same_bits),
-        cmocka_unit_test(tension_does_no_harm), cmocka_unit_test(reach_is_respected),
-        cmocka_unit_test(bad_mass_is_told),     cmocka_unit_test(growth_is_linear),
+        cmocka_unit_test(tension_does_no_harm), cmocka_unit_test(four_at_once),
+        cmocka_unit_test(reach_is_respected),   cmocka_unit_test(bad_mass_is_told),
+        cmocka_unit_test(growth_is_linear),
     };
     if (!sparse_available()) {
         printf("no sparse solver in this build\n");

@@ -2,6 +2,8 @@
  * projections by the factors of the motion. */
 #include "testing.h"
 
+#include "cache.h"
+
 #include "model_run.h"
 
 #include <stdlib.h>
@@ -152,11 +154,73 @@ static void no_number_stays_among_the_subnormal_ones(void **state) {
     keel_model_close(m);
 }
 
+static keel_stats costs_of(keel_model *m, double to) {
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-8, .method = "dop853"});
+    run_to(s, to);
+    keel_stats stats = keel_statistics(keel_sim_solver(s));
+    keel_sim_close(s);
+    return stats;
+}
+
+/* Derivatives err by more tolerances than the motion, which takes its steps as without them; and
+ * accelerations that are eliminated one after the other are no loop. */
+static void derivatives_do_not_tell_how_long_steps_are(void **state) {
+    (void)state;
+    keel_model *m[2];
+    keel_stats cost[2];
+    for (int k = 0; k < 2; k++) {
+        keel_sim_close(chain_of(12, k ? "g" : NULL, NULL, NULL, &m[k]));
+        cost[k] = costs_of(m[k], 0.9);
+    }
+    assert_true((double)cost[1].steps < 1.15 * (double)cost[0].steps);
+    assert_true((double)cost[1].calls < 1.15 * (double)cost[0].calls);
+    assert_null(strstr(keel_model_source(m[1]), "loop_0_f_"));
+    keel_model_close(m[0]), keel_model_close(m[1]);
+}
+
+/* d energy/dg is 0, and its rate round-off of nothing: a look at it takes one evaluation, or two. */
+static void looks_at_invariants_are_few(void **state) {
+    (void)state;
+    keel_stats cost[2];
+    for (int k = 0; k < 2; k++) {
+        keel_model *m =
+            keel_model_load(KEEL_EXAMPLES_DIR "/mechanisms/cardan.keel",
+                            &(keel_model_options){.sensitivity = k ? "gravity[1]" : NULL, .interpret = 1});
+        if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
+        cost[k] = costs_of(m, 3);
+        keel_model_close(m);
+    }
+    assert_true((double)cost[1].calls < 1.3 * (double)cost[0].calls);
+}
+
+/* Compiled loops count errors as the core does. */
+static void loops_have_the_bits_of_steps(void **state) {
+    (void)state;
+    static const char text[] = "param a = 10, b = 28\nvar x, y, z\nx' = a*(y - x)\ny' = x*(b - z) - y\n"
+                               "z' = x*y - 8/3*z\ninit x = 1, y = 2, z = 3\nrun 0 .. 2\n";
+    double end[2][6];
+    for (int k = 0; k < 2; k++) {
+        keel_model *m =
+            keel_model_read("lorenz", text, strlen(text),
+                            &(keel_model_options){.sensitivity = "a", .method = "dop853", .interpret = k});
+        if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-9, .method = "dop853"});
+        assert_int_equal(keel_sim_columns(s), 6);
+        values_at(s, 2, end[k]);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+    assert_memory_equal(end[0], end[1], sizeof end[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives_are_those_of_differences),
                                        cmocka_unit_test(rows_are_sparse),
                                        cmocka_unit_test(one_correction_serves_motion_and_directions),
                                        cmocka_unit_test(no_number_stays_among_the_subnormal_ones),
+                                       cmocka_unit_test(derivatives_do_not_tell_how_long_steps_are),
+                                       cmocka_unit_test(looks_at_invariants_are_few),
+                                       cmocka_unit_test(loops_have_the_bits_of_steps),
                                        cmocka_unit_test(a_run_that_goes_on_has_the_same_bits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_cache, drop_cache);
 }
