@@ -18,7 +18,7 @@ typedef struct keel_system keel_system;
 typedef enum keel_system_block_kind {
     KEEL_BLOCK_PLAIN,
     KEEL_BLOCK_TRANSPOSED,
-    KEEL_BLOCK_SQUARES, /* row i of the pattern stands for a square over its columns: keel_native_bend */
+    KEEL_BLOCK_BEND,    /* the numbers of keel_native_bend, of all rows; no pattern */
     KEEL_BLOCK_DIAGONAL /* no pattern */
 } keel_system_block_kind;
 

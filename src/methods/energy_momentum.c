@@ -48,7 +48,7 @@ static void lay_out_system(const keel_problem *p, keel_work *w) {
     const keel_system_block block[] = {
         {of_mass, 0, 0, nq, mass},         {of_mass, 0, nq, nq, mass},
         {of_mass, nq, nq, nq, mass},       {KEEL_BLOCK_PLAIN, nq, 0, nq, p->f.pattern},
-        {KEEL_BLOCK_SQUARES, nq, 0, k, g}, {KEEL_BLOCK_TRANSPOSED, nq, n, k, g},
+        {KEEL_BLOCK_BEND, nq, 0, 0, NULL}, {KEEL_BLOCK_TRANSPOSED, nq, n, k, g},
         {KEEL_BLOCK_PLAIN, n, 0, k, g},    {KEEL_BLOCK_DIAGONAL, n, n, k, NULL},
     };
     m->system = keel_system_layout(w, n + k, block, 8, 1, 0);
