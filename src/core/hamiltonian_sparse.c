@@ -40,7 +40,7 @@ static int has_pattern(const keel_map *map) {
 
 /* Projections and multipliers by patterns, and the matrices of implicit methods (newton_hamiltonian.c). */
 int hamiltonian_goes_sparse(const keel_problem *p, unsigned traits, unsigned stabilizer) {
-    unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
+    unsigned dense = KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
     int own = (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) != 0, rows = p->constraint.count;
     if (!(keel_problem_traits(p) & KEEL_CANONICAL) || rows == 0 || stabilizer & dense) return 0;
     if (own ? !(traits & KEEL_SPARSE) : traits & KEEL_IMPLICIT && !newton_hamiltonian_suits(p)) return 0;
