@@ -116,7 +116,7 @@ static int find_colours(struct bending *b, const struct field *fd) {
 }
 
 int bending_attach(struct field *fd) {
-    int asked = (fd->mech.sparse && fd->systems) || (fd->large && fd->newtons);
+    int asked = fd->systems || (fd->large && fd->newtons);
     fd->bending = NULL;
     if (!(fd->mech.sparse || hamiltonian_is_sparse(fd)) || fd->k == 0 || !asked) return 0;
     struct bending *b = fd->bending = calloc(1, sizeof *b);

@@ -11,9 +11,9 @@
 #include <keel/model.h>
 
 /* Diffusion along a line with a reaction; a chain of rods; one that hangs under a large tension between
- * springs; few rods and many written by momenta; masses between stiff springs; double pendulums by their
- * angles; discs that roll; a thread of beads that is pulled apart, whose length and the way of whose centre
- * are given. */
+ * springs; few rods, many, and some under tension written by momenta; masses between stiff springs; double
+ * pendulums by their angles; discs that roll; a thread of beads that is pulled apart, whose length and the
+ * way of whose centre are given. */
 #define CHAIN                                                            \
     "let X[0] = 0, Y[0] = 0\n"                                           \
     "for i in 1..N:\n"                                                   \
@@ -53,6 +53,13 @@ static const struct source {
      "    + 60*(y[i] - Y[i-1])^2)\n"
      "run 0 .. 1\n",
      0.04, 0},
+    {"param N = 24\ncanonical x[1..N], px[1..N]\ncanonical y[1..N], py[1..N]\nlet X[0] = 0, Y[0] = 0\n"
+     "for i in 1..N:\n"
+     "    let X[i] = x[i], Y[i] = y[i]\n"
+     "    constraint rod[i]: (X[i] - X[i-1])^2 + (Y[i] - Y[i-1])^2 = 1\n"
+     "    guess x[i] = 0.01*sin(i), y[i] = -i, px[i] = 0.03*cos(i), py[i] = 0\n"
+     "hamiltonian sum(i in 1..N, (px[i]^2 + py[i]^2)/2 + 200*y[i] + 500*x[i]^2)\nrun 0 .. 1\n",
+     0.02, 1},
     {"param N = 40\ncanonical q[1..N], p[1..N]\nlet Q[0] = 0\n"
      "for i in 1..N:\n"
      "    let Q[i] = q[i]\n"
