@@ -139,6 +139,8 @@ typedef struct keel_choice {
     keel_fn *offset, *offsets;
 } keel_choice;
 
+enum { KEEL_BEND_SHORT = 32 };
+
 typedef struct keel_extras {
     /* ODE without mass, HAMILTONIAN with f: f in one method, for steps that need not be seen one by one.
      * MECHANICS: accelerations and projection in one function each */
@@ -157,6 +159,10 @@ typedef struct keel_extras {
     keel_fn *mass_change;
     keel_variations variations;
     keel_choice choice;
+    /* Large systems where a constraint has more than KEEL_BEND_SHORT coordinates: which of them each entry of
+     * the constraints' jacobian depends on, a row for each entry of its pattern.  Rows of shorter constraints
+     * are not read.  NULL: on all of its constraint */
+    const keel_pattern *constraint_bend;
 } keel_extras;
 
 KEEL_API const keel_extras *keel_extras_of(const keel_problem *p); /* never NULL: all of it may be absent */

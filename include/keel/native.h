@@ -100,12 +100,12 @@ KEEL_API void keel_native_rows_add(const keel_work *w, const double *rows, int c
 KEEL_API void keel_native_rows_subtract(const keel_work *w, const double *rows, int count,
                                         const double *lambda, double *out);
 KEEL_API void keel_native_rows_silence(const keel_work *w, double *rows);
-/* Sparse problems with a keel_system, where the entries of K are `rows`: lambda_i d K_i / d q over the
- * coordinates of row i, a square for each row (KEEL_BLOCK_SQUARES), so many doubles; and d/dq of G a + g_t
- * and of A a + b beside the entries of K.  Both are 0 for redundant rows. */
+/* Sparse problems with a keel_system, where the entries of K are `rows`: lambda_i d K_i / d q, so many
+ * doubles for a KEEL_BLOCK_BEND; and d/dq of G a + g_t and of A a + b beside the entries of K.  Both are 0
+ * for redundant rows. */
 KEEL_API size_t keel_native_bend_doubles(const keel_work *w);
 KEEL_API keel_status keel_native_bend(keel_work *w, double t, const double *u, const double *rows,
-                                      const double *lambda, const double *a, double *squares, double *by_q);
+                                      const double *lambda, const double *a, double *bend, double *by_q);
 /* The saddle-point system (M K^T; K 0) at (t, q), factored unless it was there; then the smallest d by
  * d . M d with K d = c, which is M^-1 K^T (K M^-1 K^T)^-1 c.  Sparse canonical problems: G H_pp G^T at
  * (t, q, p), which d/dp of G H_p and G give; then G^T (G H_pp G^T)^-1 c, the change of p for c of G H_p. */

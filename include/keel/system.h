@@ -18,7 +18,7 @@ typedef struct keel_system keel_system;
 typedef enum keel_system_block_kind {
     KEEL_BLOCK_PLAIN,
     KEEL_BLOCK_TRANSPOSED,
-    KEEL_BLOCK_SQUARES, /* row i of the pattern stands for a square over its columns: keel_native_bend */
+    KEEL_BLOCK_BEND,    /* the numbers of keel_native_bend, of all rows; no pattern */
     KEEL_BLOCK_DIAGONAL /* no pattern */
 } keel_system_block_kind;
 
@@ -37,9 +37,9 @@ typedef struct keel_system_value {
 
 enum { KEEL_SYSTEM_BLOCKS = 32 };
 
-/* Layout only, in mechanics of a method with KEEL_SPARSE where keel_native_sparse is not 0: matrices of this
- * order with these blocks, `real` + `complex` of them, numbered so.  One for each method; NULL: that was too
- * many. */
+/* Layout only, for a method with KEEL_SPARSE or KEEL_SPARSE_FORCES where keel_native_sparse is not 0:
+ * matrices of this order with these blocks, `real` + `complex` of them, numbered so.  One for each method;
+ * NULL: that was too many. */
 KEEL_API keel_system *keel_system_layout(keel_work *w, int order, const keel_system_block *blocks, int count,
                                          int real, int complex);
 /* Matrix k of these values, one for each block.  KEEL_RETRY: it is singular. */

@@ -271,6 +271,8 @@ keel_status mechanics_factor(struct field *fd, double t, const double *u);
 keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u,
                                     double *out); /* G v + g_t, A v + b */
 keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma);
+/* The time in which the first coordinate moves by its typical length. */
+double mechanics_path_length(const struct field *fd, const double *u);
 int mechanics_rhs(double t, const double *x, double *dx, void *field);
 void mechanics_least_multipliers(struct field *fd); /* spreads lambda over redundant rows */
 keel_status mechanics_reactions(struct field *fd, double t, const double *u,

@@ -38,12 +38,20 @@ static int has_pattern(const keel_map *map) {
     return map->jacobian && map->pattern;
 }
 
+/* Has a method with multipliers of its own no need of dense matrices?  With forms it has. */
+static int native_goes_sparse(const keel_problem *p, unsigned traits) {
+    if (keel_extras_of(p)->quadratic_forms.count) return (traits & KEEL_SPARSE) != 0;
+    return traits & KEEL_SPARSE ||
+           (traits & KEEL_SPARSE_FORCES && p->f.jacobian && newton_hamiltonian_suits(p));
+}
+
 /* Projections and multipliers by patterns, and the matrices of implicit methods (newton_hamiltonian.c). */
 int hamiltonian_goes_sparse(const keel_problem *p, unsigned traits, unsigned stabilizer) {
-    unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
+    unsigned dense = KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
     int own = (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) != 0, rows = p->constraint.count;
     if (!(keel_problem_traits(p) & KEEL_CANONICAL) || rows == 0 || stabilizer & dense) return 0;
-    if (own ? !(traits & KEEL_SPARSE) : traits & KEEL_IMPLICIT && !newton_hamiltonian_suits(p)) return 0;
+    if (own ? !native_goes_sparse(p, traits) : traits & KEEL_IMPLICIT && !newton_hamiltonian_suits(p))
+        return 0;
     if (keel_extras_of(p)->variations.directions || !p->energy.jacobian) return 0;
     if (!has_pattern(&p->constraint) || p->velocity.count != rows || !has_pattern(&p->velocity)) return 0;
     return saddle_pays(p->n, 2 * rows, p->n, (double)p->constraint.pattern->nnz + p->velocity.pattern->nnz);

@@ -33,7 +33,7 @@ enum { LEAST_STAGGERED = 16 }; /* rows of a block; fewer are dense (manifold_sta
 /* Stabilizers that go their own ways see dense rows, unless they say that they need none. */
 int hidden_goes_sparse(const struct field *fd, unsigned traits, const keel_stabilizer *stabilizer) {
     const keel_map *hidden = &fd->hidden.user, *algebraic = &fd->algebraic.user;
-    unsigned dense = KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
+    unsigned dense = KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS | KEEL_DAMPS;
     unsigned wants = stabilizer->info.traits;
     int own = (wants & dense && !(wants & KEEL_SPARSE_ROWS)) || stabilizer->correct;
     int blocks = 1 + keel_extras_of(&fd->p)->variations.directions; /* of a motion and its sensitivities */

@@ -21,20 +21,26 @@ keel_system *keel_system_layout(keel_work *w, int order, const keel_system_block
 
 /* Terms ------------------------------------------------------------------------------------------------- */
 
-static size_t numbers_of(const keel_system_block *b) {
-    const keel_pattern *p = b->pattern;
-    size_t sum = 0;
+static size_t numbers_of(const struct field *fd, const keel_system_block *b) {
     if (b->kind == KEEL_BLOCK_DIAGONAL) return (size_t)b->rows;
-    if (b->kind != KEEL_BLOCK_SQUARES) return b->rows ? (size_t)p->row_start[b->rows] : 0;
-    for (int i = 0; i < b->rows; i++) {
-        size_t length = (size_t)(p->row_start[i + 1] - p->row_start[i]);
-        sum += length * length;
-    }
-    return sum;
+    if (b->kind == KEEL_BLOCK_BEND) return (size_t)bending_numbers(&fd->p);
+    return b->rows ? (size_t)b->pattern->row_start[b->rows] : 0;
 }
 
-static void put_block(struct newton_terms *s, const keel_system_block *b) {
+static void put_bend(struct newton_terms *s, const struct field *fd, const keel_system_block *b) {
+    const keel_pattern *rows = &fd->bending->pattern;
+    for (int i = 0; i < fd->k; i++)
+        for (int e = rows->row_start[i]; e < rows->row_start[i + 1]; e++) {
+            const int *with;
+            int count = bending_with(&fd->p, i, e - rows->row_start[i], &with);
+            for (int c = 0; c < count; c++)
+                newton_terms_put(s, b->row + rows->column[e], b->column + with[c]);
+        }
+}
+
+static void put_block(struct newton_terms *s, const struct field *fd, const keel_system_block *b) {
     const keel_pattern *p = b->pattern;
+    if (b->kind == KEEL_BLOCK_BEND && fd->bending) put_bend(s, fd, b);
     for (int i = 0; i < b->rows; i++) {
         int first = p ? p->row_start[i] : 0, end = p ? p->row_start[i + 1] : 0;
         if (b->kind == KEEL_BLOCK_DIAGONAL) newton_terms_put(s, b->row + i, b->column + i);
@@ -42,23 +48,20 @@ static void put_block(struct newton_terms *s, const keel_system_block *b) {
             newton_terms_put(s, b->row + i, b->column + p->column[e]);
         for (int e = first; e < end && b->kind == KEEL_BLOCK_TRANSPOSED; e++)
             newton_terms_put(s, b->row + p->column[e], b->column + i);
-        for (int e = first; e < end && b->kind == KEEL_BLOCK_SQUARES; e++)
-            for (int c = first; c < end; c++)
-                newton_terms_put(s, b->row + p->column[e], b->column + p->column[c]);
     }
 }
 
 enum { MOST_TERMS = 1 << 30 }; /* places are ints: more do not fit into a machine's memory, either */
 
-static int find_pattern(keel_system *m) {
+static int find_pattern(const struct field *fd, keel_system *m) {
     struct newton_terms s;
     size_t all = 0;
-    for (int b = 0; b < m->count; b++) all += numbers_of(&m->block[b]);
+    for (int b = 0; b < m->count; b++) all += m->numbers[b] = numbers_of(fd, &m->block[b]);
     m->pattern.order = m->order;
     m->pattern.right = calloc(2 * (size_t)m->order + 1, sizeof *m->pattern.right);
     int found = newton_terms_open(&s, all) && m->pattern.right && all < MOST_TERMS;
     if (found) {
-        for (int b = 0; b < m->count; b++) put_block(&s, &m->block[b]);
+        for (int b = 0; b < m->count; b++) put_block(&s, fd, &m->block[b]);
         found = newton_sum(&m->pattern, &s);
     }
     newton_terms_close(&s);
@@ -68,12 +71,12 @@ static int find_pattern(keel_system *m) {
     return m->pattern.analysis != NULL;
 }
 
-static int attach_one(keel_system *m) {
+static int attach_one(const struct field *fd, keel_system *m) {
     memset(&m->pattern, 0, sizeof m->pattern);
     memset(m->factors, 0, sizeof m->factors);
     memset(m->bands, 0, sizeof m->bands);
     memset(m->stands, 0, sizeof m->stands);
-    if (!find_pattern(m)) return 1;
+    if (!find_pattern(fd, m)) return 1;
     for (int k = 0; k < m->real + m->complex; k++) {
         if (m->pattern.banded)
             m->bands[k] = band_open(m->order, m->pattern.lower, m->pattern.upper, k >= m->real);
@@ -85,7 +88,7 @@ static int attach_one(keel_system *m) {
 
 int linear_attach(struct field *fd) {
     int starved = 0;
-    for (int i = 0; i < fd->systems; i++) starved |= attach_one(&fd->system[i]);
+    for (int i = 0; i < fd->systems; i++) starved |= attach_one(fd, &fd->system[i]);
     return starved;
 }
 
@@ -109,8 +112,7 @@ static const double *assemble(const keel_system *m, const keel_system_value *val
     memset(v, 0, (complex ? 2 : 1) * a->places * sizeof *v);
     for (int b = 0; b < m->count; b++) {
         const keel_system_value *c = &values[b];
-        size_t numbers = numbers_of(&m->block[b]);
-        for (size_t e = 0; e < numbers; e++, at++) {
+        for (size_t e = 0; e < m->numbers[b]; e++, at++) {
             double number = c->numbers ? c->numbers[e] : 1;
             if (!complex) {
                 v[*at] += c->real * number;

@@ -14,6 +14,7 @@ enum { LINEAR_MOST = 1 };
 struct keel_system {
     int order, count, real, complex;
     keel_system_block block[KEEL_SYSTEM_BLOCKS];
+    size_t numbers[KEEL_SYSTEM_BLOCKS];
     struct newton_pattern pattern; /* outside the block, as all that follows */
     struct sparse *factors[NEWTON_MATRICES];
     struct band *bands[NEWTON_MATRICES];

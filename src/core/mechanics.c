@@ -179,8 +179,7 @@ static keel_status speed_on_path(void *context, double s, double *out) { /* G v 
     return mechanics_velocity_rows(c->fd, c->t + s * c->clock, moved(c, s), out);
 }
 
-/* The time in which the first coordinate moves by its typical length. */
-static double path_length(const struct field *fd, const double *u) {
+double mechanics_path_length(const struct field *fd, const double *u) {
     double length = fd->constraint.time_dependent || fd->rolling.time_dependent ? fd->t_length : HUGE_VAL;
     for (int j = 0; j < fd->nq; j++)
         if (u[fd->nq + j] != 0) length = fmin(length, fd->length[j] / fabs(u[fd->nq + j]));
@@ -196,7 +195,7 @@ keel_status mechanics_curvature(struct field *fd, double t, const double *u, dou
         return map_checked(fd, "curvature", NULL, code, t, fd->k, gamma);
     }
     struct motion path = {fd, t, fd->constraint.time_dependent || fd->rolling.time_dependent, u};
-    double length = path_length(fd, u), *work = fd->curvature_work;
+    double length = mechanics_path_length(fd, u), *work = fd->curvature_work;
     int nested = fd->kg && !fd->constraint.user.jacobian;
     keel_status status = KEEL_OK;
     if (!nested || fd->kr)

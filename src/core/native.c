@@ -194,7 +194,7 @@ void keel_native_rows_silence(const keel_work *w, double *rows) {
 }
 
 size_t keel_native_bend_doubles(const keel_work *w) {
-    return (size_t)bending_numbers(field_of(w));
+    return (size_t)bending_numbers(&field_of(w)->p);
 }
 
 /* g_t, and b as what A v + b is at rest. */
@@ -208,8 +208,9 @@ static keel_status rows_at_rest(struct field *fd, double t, const double *u, dou
 
 keel_status keel_native_bend(keel_work *w, double t, const double *u, const double *rows,
                              const double *lambda, const double *a, double *squares, double *by_q) {
+    static const struct bending_shift at_rest = {rows_at_rest, 0};
     struct field *fd = field_of(w);
-    return fd->bending ? bending_by_q(w, rows_at_rest, t, u, rows, lambda, a, squares, by_q) : KEEL_OK;
+    return fd->bending ? bending_by_q(w, &at_rest, t, u, rows, lambda, a, squares, by_q) : KEEL_OK;
 }
 
 keel_status keel_native_velocity_rows(keel_work *w, double t, const double *u, double *out) {

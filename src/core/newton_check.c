@@ -137,10 +137,12 @@ static keel_status look_at_mass(keel_work *w, double t, const double *u) {
     return status == KEEL_OK ? look_at(&l) : status == KEEL_RETRY ? KEEL_OK : status;
 }
 
-static keel_status rates_that_roll(struct field *fd, double t, const double *u, double *out) {
+static keel_status that_roll(struct field *fd, double t, const double *u, double *out) {
     memset(out, 0, (size_t)fd->kg * sizeof *out);
     return map_value(fd, &fd->rolling, t, u, out + fd->kg);
 }
+
+static const struct bending_shift rates_that_roll = {that_roll, 0};
 
 /* A v + b for a random v, by the entries that its change with q has in the pattern of A. */
 static keel_status look_at_rolling(keel_work *w, double t, const double *u) {
@@ -153,7 +155,7 @@ static keel_status look_at_rolling(keel_work *w, double t, const double *u) {
     for (int j = fd->nq; j < fd->n; j++) x[j] = u[j] + fmax(fd->size[j], fabs(u[j])) * start_random(&seed);
     keel_status status = bending_rows(fd, t, x, rows);
     if (status == KEEL_OK)
-        status = bending_by_q(w, rates_that_roll, t, x, rows, zeros, zeros + fd->k, squares, by_q);
+        status = bending_by_q(w, &rates_that_roll, t, x, rows, zeros, zeros + fd->k, squares, by_q);
     const struct looked_at l = {
         fd,     &fd->rolling,    fd->rolling.user.pattern, fd->kr, fd->nq, t, x, by_q + of_g,
         values, values + fd->kr, values + 2 * fd->kr};

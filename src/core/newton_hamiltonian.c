@@ -31,7 +31,7 @@ static long count_of(const struct field *fd, enum kind kind) {
     case FORCE:
         return fd->p.f.pattern->nnz;
     case BEND:
-        return bending_numbers(fd);
+        return (long)bending_numbers(&fd->p);
     case PUSH:
         return rows_of_g(fd)->nnz;
     case UNITS:
@@ -57,14 +57,9 @@ static int order_of(const struct field *fd) {
 
 int newton_hamiltonian_suits(const keel_problem *p) {
     const keel_pattern *f = p->f.pattern, *g = p->constraint.pattern;
-    double numbers = 0;
     if (!(keel_problem_traits(p) & KEEL_CANONICAL) || !p->f.value || !f || !g || !p->velocity.pattern)
         return 0;
-    for (int i = 0; i < p->constraint.count; i++) {
-        double length = g->row_start[i + 1] - g->row_start[i];
-        numbers += length * length;
-    }
-    numbers += (double)f->nnz + g->nnz + p->velocity.pattern->nnz + p->n;
+    double numbers = bending_numbers(p) + (double)f->nnz + g->nnz + p->velocity.pattern->nnz + p->n;
     return numbers < 1 << 30 && sparse_pays((double)p->n + p->constraint.count, numbers) &&
            sparse_available();
 }
@@ -83,9 +78,11 @@ static void put_all(struct newton_terms *s, const struct field *fd) {
     int n = fd->n, nq = fd->nq;
     put_map(s, fd->p.f.pattern, n, 0);
     for (int i = 0; i < fd->kg; i++)
-        for (int a = g->row_start[i]; a < g->row_start[i + 1]; a++)
-            for (int b = g->row_start[i]; b < g->row_start[i + 1]; b++)
-                newton_terms_put(s, nq + g->column[a], g->column[b]);
+        for (int e = g->row_start[i]; e < g->row_start[i + 1]; e++) {
+            const int *with;
+            int count = bending_with(&fd->p, i, e - g->row_start[i], &with);
+            for (int c = 0; c < count; c++) newton_terms_put(s, nq + g->column[e], with[c]);
+        }
     for (int times = 0; times < 2; times++) put_map(s, rows_of_phi(fd), fd->kg, n);
     for (int i = 0; i < fd->kg; i++)
         for (int e = g->row_start[i]; e < g->row_start[i + 1]; e++)
@@ -147,12 +144,15 @@ static int are_alike(const struct field *fd, const double *a, const double *b, c
             size = larger_change(size, a[at], 0, change);
         }
     for (int i = 0; i < fd->kg; i++)
-        for (int e = g->row_start[i]; e < g->row_start[i + 1]; e++)
-            for (int c = g->row_start[i]; c < g->row_start[i + 1]; c++, at++) {
-                double change = scale[g->column[c]] / scale[fd->nq + g->column[e]];
+        for (int e = g->row_start[i]; e < g->row_start[i + 1]; e++) {
+            const int *with;
+            int count = bending_with(&fd->p, i, e - g->row_start[i], &with);
+            for (int c = 0; c < count; c++, at++) {
+                double change = scale[with[c]] / scale[fd->nq + g->column[e]];
                 difference = larger_change(difference, a[at], b[at], change);
                 size = larger_change(size, a[at], 0, change);
             }
+        }
     return !(difference > share * size);
 }
 

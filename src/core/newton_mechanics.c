@@ -33,7 +33,7 @@ static long count_of(const struct field *fd, enum kind kind) {
     case FORCE:
         return fd->p.f.pattern->nnz;
     case BEND:
-        return bending_numbers(fd);
+        return (long)bending_numbers(&fd->p);
     case MASS:
         return fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->nq;
     case UNITS:
@@ -63,6 +63,7 @@ int newton_mechanics_suits(const struct field *fd) {
     if (!(fd->traits & KEEL_SECOND_ORDER) || !fd->mech.sparse) return 0;
     if (!p->f.pattern || !p->f.jacobian) return 0;
     if (fd->k && !p->curvature) return 0;
+    if (bending_numbers(&fd->p) > 1 << 30) return 0; /* places are ints */
     double numbers = (double)first_of(fd, KINDS), twice = 2. * (double)count_of(fd, ROWS); /* S_q, S_v */
     return numbers < 1 << 30 && sparse_pays(fd->nq + (double)fd->k, numbers - twice);
 }
@@ -83,9 +84,11 @@ static void put_all(struct newton_terms *s, const struct field *fd) {
     int nq = fd->nq;
     put_map(s, fd->p.f.pattern, nq, 0, nq, 0);
     for (int i = 0; i < fd->k; i++)
-        for (int a = g->row_start[i]; a < g->row_start[i + 1]; a++)
-            for (int b = g->row_start[i]; b < g->row_start[i + 1]; b++)
-                newton_terms_put(s, g->column[a], g->column[b]);
+        for (int e = g->row_start[i]; e < g->row_start[i + 1]; e++) {
+            const int *with;
+            int count = bending_with(&fd->p, i, e - g->row_start[i], &with);
+            for (int c = 0; c < count; c++) newton_terms_put(s, g->column[e], with[c]);
+        }
     for (int times = 0; times < 4 && fd->k; times++) put_map(s, g, fd->k, nq, nq, times == 3);
     if (fd->p.mass.value) put_map(s, fd->p.mass.pattern, nq, 0, nq, 0);
     for (int i = 0; i < nq && !fd->p.mass.value; i++) newton_terms_put(s, i, i);
@@ -115,6 +118,8 @@ static keel_status forces_at(keel_work *w, double *numbers, double t, const doub
     return status == KEEL_OK ? mass_change_entries(fd, t, u, numbers + first_of(fd, NUMBERS)) : status;
 }
 
+static const struct bending_shift in_motion = {mechanics_curvature, 1};
+
 static keel_status jacobian_at(keel_work *w, double *numbers, double t, const double *x, const double *rate) {
     struct field *fd = field_of(w);
     struct newton_pattern *a = fd->pattern;
@@ -126,9 +131,8 @@ static keel_status jacobian_at(keel_work *w, double *numbers, double t, const do
     status = keel_rhs(w, t, x, a->base); /* and lambda */
     if (status == KEEL_OK) status = bending_rows(fd, t, fd->u, rows);
     if (status == KEEL_OK)
-        status =
-            bending_by_q(w, mechanics_curvature, t, fd->u, rows, fd->lambda, a->base + fd->nq, bend, by_q);
-    return status == KEEL_OK ? bending_by_v(w, mechanics_curvature, t, fd->u, by_v) : status;
+        status = bending_by_q(w, &in_motion, t, fd->u, rows, fd->lambda, a->base + fd->nq, bend, by_q);
+    return status == KEEL_OK ? bending_by_v(w, &in_motion, t, fd->u, by_v) : status;
 }
 
 static int are_alike(const struct field *fd, const double *a, const double *b, const double *scale,
@@ -192,9 +196,11 @@ static void add_right(const struct field *fd, const double *numbers, const doubl
     for (int i = 0; i < fd->k; i++) {
         int first = g->row_start[i], length = g->row_start[i + 1] - first;
         double sum = 0;
-        for (int e = 0; e < length; e++, bend += length) {
+        for (int e = 0; e < length; e++) {
+            const int *with = g->column + first;
+            int count = fd->bending->apart[i] ? bending_with(&fd->p, i, e, &with) : length;
             double bent = 0;
-            for (int j = 0; j < length; j++) bent += bend[j] * d[g->column[first + j]];
+            for (int c = 0; c < count; c++) bent += *bend++ * d[with[c]];
             r[(size_t)stride * (size_t)a->position[g->column[first + e]]] -= bent;
             sum += rows[first + e] * b2[g->column[first + e]] - by_q[first + e] * d[g->column[first + e]];
         }

@@ -45,6 +45,11 @@ static int map_fits(char *why, size_t capacity, const keel_map *map, const char 
     return pattern_fits(why, capacity, map->count ? map->pattern : NULL, what, map->count, columns);
 }
 
+/* Without a pattern of the constraints nobody reads it. */
+static const keel_pattern *bend_of(const keel_problem *p) {
+    return p->constraint.count && p->constraint.pattern ? keel_extras_of(p)->constraint_bend : NULL;
+}
+
 static int maps_fit(char *why, size_t capacity, const keel_problem *p) {
     int n = p->n, all = p->n + p->m, half = p->n / 2;
     int of_mass = keel_problem_traits(p) & KEEL_SECOND_ORDER ? half : n;
@@ -63,6 +68,8 @@ static int maps_fit(char *why, size_t capacity, const keel_problem *p) {
            map_fits(why, capacity, &keel_extras_of(p)->original_f, "extras.original_f",
                     n + keel_extras_of(p)->original_g.count) &&
            map_fits(why, capacity, &keel_extras_of(p)->original_g, "extras.original_g", n) &&
+           pattern_fits(why, capacity, bend_of(p), "extras.constraint_bend",
+                        p->constraint.pattern ? p->constraint.pattern->nnz : 0, half) &&
            pattern_fits(why, capacity, p->mass.value ? p->mass.pattern : NULL, "mass", of_mass, of_mass) &&
            pattern_fits(why, capacity, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
 }

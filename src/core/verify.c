@@ -427,6 +427,7 @@ keel_status verify_jacobians(struct start *st, double t, const double *u) {
                 return fd->fault.status; /* > 0: outside, proves nothing */
         if (check_curvature(st, t, st->found) < 0) return fd->fault.status;
         if (mass_change_check(fd, t, st->found) < 0) return fd->fault.status;
+        if (bending_check(fd, t, st->found) < 0) return fd->fault.status;
         if (check_gradient_field(st, t, st->found) < 0) return fd->fault.status;
     }
     return KEEL_OK;

@@ -14,7 +14,12 @@
  *     ( -h/2 F_q + (mu.G)_q / 2     M      G(m)^T  )
  *     ( G(q1)                       .       .      )
  *
- * with M r in place of the residuals r of dq and dv.  What the quotients themselves add is of rank 1: it
+ * with M r in place of the residuals r of dq and dv; of a Hamiltonian f = (H_p, -H_q) it is
+ *
+ *     ( 1 - h/2 f_x + (0, 0; (mu.G)_q / 2, 0)   (0, G(m)^T) )
+ *     ( G(q1)  0                                    .       ).
+ *
+ * What the quotients themselves add is of rank 1: it
  * would fill the matrix, and is as small as the change of F_q over a step. */
 #include "methods/energy_momentum.h"
 
@@ -38,17 +43,17 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     return energy_doubts(p);
 }
 
-/* The numbers of the blocks: F_q, (mu.G)_q, G in the middle and at the end, 1 for redundant rows. */
+/* The numbers of the blocks: F_q or f_x, (mu.G)_q, G in the middle and at the end, 1 for redundant rows. */
 static void lay_out_system(const keel_problem *p, keel_work *w) {
     struct energy_momentum *m = w->method;
     const keel_pattern *mass = p->mass.value ? p->mass.pattern : NULL, *g = p->constraint.pattern;
     const keel_system_block_kind of_mass = mass ? KEEL_BLOCK_PLAIN : KEEL_BLOCK_DIAGONAL;
-    int nq = m->nq, n = 2 * nq, k = m->k;
+    int nq = m->nq, n = 2 * nq, k = m->k, first = m->canonical ? 0 : nq;
     size_t entries = keel_native_rows_doubles(w);
     const keel_system_block block[] = {
-        {of_mass, 0, 0, nq, mass},         {of_mass, 0, nq, nq, mass},
-        {of_mass, nq, nq, nq, mass},       {KEEL_BLOCK_PLAIN, nq, 0, nq, p->f.pattern},
-        {KEEL_BLOCK_SQUARES, nq, 0, k, g}, {KEEL_BLOCK_TRANSPOSED, nq, n, k, g},
+        {of_mass, 0, 0, nq, mass},         {of_mass, 0, nq, m->canonical ? 0 : nq, mass},
+        {of_mass, nq, nq, nq, mass},       {KEEL_BLOCK_PLAIN, first, 0, n - first, p->f.pattern},
+        {KEEL_BLOCK_BEND, nq, 0, 0, NULL}, {KEEL_BLOCK_TRANSPOSED, nq, n, k, g},
         {KEEL_BLOCK_PLAIN, n, 0, k, g},    {KEEL_BLOCK_DIAGONAL, n, n, k, NULL},
     };
     m->system = keel_system_layout(w, n + k, block, 8, 1, 0);
@@ -64,12 +69,13 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->nq = p->n / 2;
     m->k = p->constraint.count;
     m->forms = keel_extras_of(p)->quadratic_forms.count;
+    m->canonical = !(keel_problem_traits(p) & KEEL_SECOND_ORDER);
     m->step = keel_work_doubles(w, all);
     m->change = keel_work_doubles(w, all);
     m->residual = keel_work_doubles(w, all);
     m->bent = keel_work_doubles(w, all);
     m->system = NULL;
-    if (keel_problem_traits(p) & KEEL_SECOND_ORDER && keel_native_sparse(w)) lay_out_system(p, w);
+    if (keel_native_sparse(w)) lay_out_system(p, w);
     m->matrix = keel_work_doubles(w, m->system ? 0 : all * all);
     m->pivot = keel_work_doubles(w, all);
     m->begin = keel_work_doubles(w, width);

@@ -13,7 +13,7 @@ enum energy_space {
 };
 
 struct energy_momentum {
-    int nq, k, forms;
+    int nq, k, forms, canonical;
     double *step, *change, *residual, *matrix, *pivot; /* n + k: (dq, dp, mu), mu = h lambda */
     double *gradient, *rows;                           /* DH, n; Dg, k x nq, sparse: as keel_native_rows */
     double *begin, *end, *middle;                      /* width: x, x + dx, and between */

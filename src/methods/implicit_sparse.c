@@ -16,29 +16,24 @@
 
 #include <string.h>
 
-/* The numbers of J: R and F_v, (lambda.K)_q as squares, the rates of the rows by q, K, 1 for redundant rows,
- * M if it changes.  Of G: so many of the squares, and of K. */
+/* The numbers of J: R and F_v, (lambda.K)_q, the rates of the rows by q, K, 1 for redundant rows, M if it
+ * changes.  Of G: so many of K. */
 struct numbers {
-    size_t force, bend, rows, mass, bend_of_g, of_g;
+    size_t force, bend, rows, mass, of_g;
 };
 
 static struct numbers count(const keel_work *w) {
     const struct implicit_mechanics *m = w->method;
     const keel_problem *p = w->native->problem;
     const keel_pattern *g = p->constraint.pattern;
-    struct numbers c = {.force = (size_t)p->f.pattern->nnz,
-                        .bend = keel_native_bend_doubles(w),
-                        .rows = keel_native_rows_doubles(w),
-                        .mass = m->mass_varies ? (size_t)p->mass.pattern->nnz : 0,
-                        .of_g = m->kg ? (size_t)g->nnz : 0};
-    for (int i = 0; i < m->kg; i++) {
-        size_t length = (size_t)(g->row_start[i + 1] - g->row_start[i]);
-        c.bend_of_g += length * length;
-    }
-    return c;
+    return (struct numbers){.force = (size_t)p->f.pattern->nnz,
+                            .bend = keel_native_bend_doubles(w),
+                            .rows = keel_native_rows_doubles(w),
+                            .mass = m->mass_varies ? (size_t)p->mass.pattern->nnz : 0,
+                            .of_g = m->kg ? (size_t)g->nnz : 0};
 }
 
-enum { BLOCKS = 16, OF_INDEX_3 = 12 };
+enum { BLOCKS = 15, OF_INDEX_3 = 11 };
 
 size_t implicit_sparse_layout(keel_work *w, int real, int complex) {
     struct implicit_mechanics *m = w->method;
@@ -53,8 +48,7 @@ size_t implicit_sparse_layout(keel_work *w, int real, int complex) {
         {of_mass, 0, nq, nq, mass},
         {of_mass, nq, nq, nq, mass},
         {KEEL_BLOCK_PLAIN, nq, 0, nq, p->f.pattern},
-        {KEEL_BLOCK_SQUARES, nq, 0, kg, g},
-        {KEEL_BLOCK_SQUARES, nq, 0, kr, a},
+        {KEEL_BLOCK_BEND, nq, 0, 0, NULL},
         {KEEL_BLOCK_TRANSPOSED, nq, n, kg, g},
         {KEEL_BLOCK_TRANSPOSED, nq, n + kg, kr, a},
         {KEEL_BLOCK_PLAIN, last, 0, kg, g},
@@ -102,7 +96,6 @@ keel_status implicit_sparse_factor(keel_work *w, const double *jacobian, int num
         {1, 0, mass},
         {-real, -imaginary, jacobian},
         {real, imaginary, bend},
-        {real, imaginary, bend + c.bend_of_g},
         {real, imaginary, rows},
         {real, imaginary, of_a},
         {-r * real, -r * imaginary, rows},

@@ -47,6 +47,8 @@ void fill_problem(struct fill *out, const struct formulation *r, const struct fu
     x->original_f = map_of(&r->original_f, &f->call[functions_role_original_f], &out->pattern[11]);
     x->original_g = map_of(&r->original_g, &f->call[functions_role_original_g], &out->pattern[12]);
     x->mass_change = f->call[functions_role_mass_change];
+    out->pattern[13] = r->bend;
+    x->constraint_bend = r->bend.row_start ? &out->pattern[13] : NULL;
     if (r->direction)
         x->variations = (keel_variations){r->y->m->directions,
                                           r->direction,

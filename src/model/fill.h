@@ -8,8 +8,8 @@ struct fill {
     keel_problem problem;
     keel_extras extras;
     /* f, algebraic, hidden, energy, constraint, rolling, invariant, mass, velocity,
-     * quadratic_forms, energy_of_forms, original_f, original_g */
-    keel_pattern pattern[13];
+     * quadratic_forms, energy_of_forms, original_f, original_g, constraint_bend */
+    keel_pattern pattern[14];
 };
 
 /* Everything but start values and user. */

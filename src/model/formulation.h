@@ -62,6 +62,7 @@ struct formulation {
     expr *curvature;   /* constraint rows, then rolling ones; or NULL */
     expr *mass_change; /* d/dq (M a) by the entries of f's jacobian; or NULL */
     expr *held_symbol; /* its inputs: q, v, a */
+    keel_pattern bend; /* extras.constraint_bend; row_start NULL: there is none */
     expr *contact;     /* what contact.h wants to know of contacts, their gaps first; or NULL */
     int contacts, contact_numbers;
     expr *sample; /* what timed events assign, where these are all and stay in the mode; NULL: they are not */
@@ -144,6 +145,7 @@ int formulation_mechanics(
 int formulation_hamiltonian(struct formulation *r); /* the same */
 /* (H_p, -H_q) beside the constraints of a large one, for its jacobian; 0: no memory. */
 int formulation_bent_rates(struct formulation *r);
+int formulation_bend(struct formulation *r); /* what its constraints of many coordinates depend on; 1 or 0 */
 int formulation_general(struct formulation *r); /* 1 or -1; 0: not with a choice of constraints */
 /* Large mechanics and constrained Hamiltonians with few entries are solved by sparse matrices. */
 int formulation_goes_sparse(const struct formulation *r);

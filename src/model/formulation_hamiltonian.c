@@ -42,7 +42,7 @@ static int fill_rates(struct formulation *r) {
 int formulation_bent_rates(struct formulation *r) {
     int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
     int large = canonical && r->constraint.count && formulation_goes_sparse(r);
-    return !large || fill_rates(r);
+    return !large || (fill_rates(r) && formulation_bend(r));
 }
 
 int formulation_hamiltonian(struct formulation *r) {

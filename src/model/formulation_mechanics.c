@@ -299,6 +299,6 @@ int formulation_mechanics(struct formulation *r) {
            fill_rows(r, &r->constraint, &mode->constraint, r->basic) &&
            fill_rows(r, &r->rolling, &mode->rolling, r->basic + n) && curvature(r);
     r->mass_constant = good && at_rest(&r->y->m->graph, &r->mass);
-    good = good && show_coordinates(r) && mass_change(r);
+    good = good && show_coordinates(r) && mass_change(r) && formulation_bend(r);
     return good ? 1 : diagnostics_memory(r->messages) - 1;
 }

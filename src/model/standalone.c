@@ -126,9 +126,10 @@ static void prepare_events(FILE *out, int mode, const keel_problem *p) {
 }
 
 /* What taylor and methods with equations of their own need; 1: there is something. */
-static int put_extras(const struct standalone *page, int mode, int unknowns, int hidden,
-                      const keel_extras *x) {
+static int put_extras(const struct standalone *page, int mode, const keel_problem *p) {
+    const keel_extras *x = p->extras;
     FILE *out = page->out;
+    int unknowns = p->n + p->m;
     const struct {
         const char *name;
         const keel_map *map;
@@ -139,12 +140,15 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, int
     enum { MAPS = sizeof maps / sizeof *maps };
     const keel_variations *v = &x->variations;
     const keel_choice *c = &x->choice;
-    int any = v->directions || c->rows || x->mass_change || (page->method && x->series.value);
+    int any =
+        v->directions || c->rows || x->mass_change || x->constraint_bend || (page->method && x->series.value);
     for (int k = 0; k < MAPS; k++) {
         any |= maps[k].map->count > 0;
         prepare_map(out, maps[k].name, mode, maps[k].map);
     }
     if (!any) return 0;
+    if (x->constraint_bend)
+        put_pattern(out, "constraint_bend", mode, p->constraint.pattern->nnz, x->constraint_bend);
     if (v->directions) {
         put_integers(out, "int", "direction", mode, unknowns, v->direction);
         put_integers(out, "int", "derivative_of", mode, unknowns, v->of);
@@ -154,7 +158,7 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, int
         put_integers(out, "int", "motion", mode, c->coordinates, c->motion);
         put_integers(out, "int", "multiplier", mode, c->rows, c->multiplier);
         put_integers(out, "int", "constraint_of", mode, c->rows, c->constraint);
-        put_integers(out, "int", "hidden_of", mode, hidden, c->hidden);
+        put_integers(out, "int", "hidden_of", mode, p->hidden.count, c->hidden);
         fprintf(out, "static const unsigned char in_force_%d[] = {", mode);
         for (int i = 0; i < c->rows; i++) fprintf(out, "%s%d", i ? ", " : "", c->in_force[i]);
         fputs("};\n", out);
@@ -177,6 +181,7 @@ static int put_extras(const struct standalone *page, int mode, int unknowns, int
     if (v->directions) fprintf(out, ".linear = %d},\n", v->linear);
     for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (x->mass_change) fprintf(out, "    .mass_change = model_%d_mass_change,\n", mode);
+    if (x->constraint_bend) fprintf(out, "    .constraint_bend = &constraint_bend_pattern_%d,\n", mode);
     if (page->method && x->series.value)
         fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.workspace,
                 x->series.per_order);
@@ -220,7 +225,7 @@ static void put_problem(struct standalone *page, const keel_model *m, int mode) 
     if (p->u0 && p->n + p->m) put_doubles(out, "const double", start, p->n + p->m, p->u0);
     put_sizes(out, "scale", mode, p->n + p->m, p->scale);
     put_sizes(out, "atol", mode, p->n + p->m, p->atol);
-    int extras = put_extras(page, mode, p->n + p->m, p->hidden.count, p->extras);
+    int extras = put_extras(page, mode, p);
     fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode,
             keel_form_at((int)p->form)->constant);
     standalone_string(out, keel_model_name(m));

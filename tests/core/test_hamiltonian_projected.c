@@ -187,6 +187,28 @@ static void orders_are_kept(void **state) {
     }
 }
 
+/* The first row alone is met, by sparse matrices as all rows are. */
+static void the_first_row_alone_is_met(void **state) {
+    (void)state;
+    for (int system = 0; system < SYSTEMS; system++) {
+        keel_model *m;
+        keel_row first, second;
+        const keel_problem *p = read_count(systems[system], 30, &m);
+        keel_solver *s = keel_open(p, &(keel_options){.method = "rk4+post", .step = 0.01}),
+                    *all = keel_open(p, &(keel_options){.method = "rk4+project", .step = 0.01});
+        assert_true(keel_save(s, NULL, 0) <= keel_save(all, NULL, 0));
+        if (keel_run(s, 0.1) != KEEL_OK) fail_msg("system %d: %s", system, keel_message(s));
+        assert_true(keel_row_at(s, 0, &first) && keel_row_at(s, 1, &second));
+        assert_int_equal(first.treatment, KEEL_ROW_KEPT);
+        assert_int_equal(second.treatment, KEEL_ROW_WATCHED);
+        assert_below(first.units, 16);
+        assert_below(1e3, second.units);
+        keel_close(s);
+        keel_close(all);
+        keel_model_close(m);
+    }
+}
+
 static void run_ring(const keel_problem *p, double rtol, double *x) {
     keel_solver *s = keel_open(p, &(keel_options){.method = "dop853", .rtol = rtol});
     if (keel_run(s, 5) != KEEL_OK) fail_msg("%s", keel_message(s));
@@ -291,6 +313,7 @@ int main(void) {
         cmocka_unit_test(tangents_change_no_row),
         cmocka_unit_test(a_state_between_steps_takes_one_factorization),
         cmocka_unit_test(orders_are_kept),
+        cmocka_unit_test(the_first_row_alone_is_met),
         cmocka_unit_test(invariants_are_met_by_momenta),
         cmocka_unit_test(an_energy_at_rest_stays),
         cmocka_unit_test(a_start_at_rest_brings_no_noise),

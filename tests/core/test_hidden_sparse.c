@@ -175,11 +175,10 @@ static double distance(const keel_solver *a, const keel_solver *b, int count) {
 
 /* The same steps and, to round-off, the same states; rows within 4 units, beside a redundant one, too. */
 static void sparse_is_dense(void **state) {
-    static const keel_options o[] = {{.method = "dop853", .rtol = 1e-7},
-                                     {.method = "radau", .rtol = 1e-6},
-                                     {.method = "bdf", .rtol = 1e-5},
-                                     {.method = "rk4", .step = 0.05},
-                                     {.method = "rk4+adjust", .step = 0.05}};
+    static const keel_options o[] = {
+        {.method = "dop853", .rtol = 1e-7},     {.method = "radau", .rtol = 1e-6},
+        {.method = "bdf", .rtol = 1e-5},        {.method = "rk4", .step = 0.05},
+        {.method = "rk4+adjust", .step = 0.05}, {.method = "rk4+post", .step = 0.05}};
     static struct pairs a, b;
     (void)state;
     for (size_t k = 0; k < sizeof o / sizeof *o; k++)
@@ -190,6 +189,7 @@ static void sparse_is_dense(void **state) {
             if (keel_run(sparse, 2) != KEEL_OK) fail_msg("%s: %s", o[k].method, keel_message(sparse));
             if (keel_run(dense, 2) != KEEL_OK) fail_msg("%s: %s", o[k].method, keel_message(dense));
             assert_int_equal(keel_statistics(sparse).steps, keel_statistics(dense).steps);
+            assert_true(keel_save(sparse, NULL, 0) < keel_save(dense, NULL, 0));
             double off = distance(sparse, dense, a.problem.n + a.problem.m);
             if (!(off <= 1e-11)) fail_msg("%s, kind %d: %.3g", o[k].method, kind, off);
             if (!strchr(o[k].method, '+')) assert_below(worst_units(sparse, NULL), 4.0001);

@@ -93,6 +93,34 @@ static const char cart[] =
     "init c = 0, pc = 1\n"
     "hamiltonian pc^2/(2*N) + sum(i in 1..N, (px[i]^2 + py[i]^2)/2 + 9.81*y[i])\nrun 0 .. 1\n";
 
+/* Constraints of all coordinates: a thread of beads whose length breathes and whose area is held, and beads
+ * whose centre of mass is moved; a thread by momenta, one bead of which is on a rod. */
+#define THREAD                                                                               \
+    "for i in 1..N:\n    let X[i] = x[i], Y[i] = y[i]\nlet X[N+1] = x[1], Y[N+1] = y[1]\n"   \
+    "for i in 1..N:\n    let r[i] = sqrt((X[i+1] - X[i])^2 + (Y[i+1] - Y[i])^2)\n"           \
+    "    guess x[i] = N*0.175*cos(2*pi*i/N) + 0.1*sin(9*i), y[i] = N*0.1375*sin(2*pi*i/N)\n" \
+    "constraint length: sum(i in 1..N, r[i]*(1 + 0.1*sin(i))) = N*(1 + 0.05*sin(3*t))\n"
+static const char thread[] =
+    "param N = 90\ncoord x[1..N], y[1..N]\n" THREAD
+    "constraint area: sum(i in 1..N, X[i]*Y[i+1] - X[i+1]*Y[i]) = 0.148*N^2\n"
+    "for i in 1..N:\n    guess x[i]' = 0.3*cos(i), y[i]' = 0.2*sin(2*i)\n"
+    "    force x[i]: -x[i]'*(1 + x[i]^2/N)\n"
+    "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)/2 + x[i]'*y[i]'/5) - sum(i in 1..N, 40*(r[i] - 1)^2)\n"
+    "run 0 .. 1\n";
+static const char moved[] =
+    "param N = 40\ncoord x[1..N], y[1..N]\n"
+    "constraint cx: sum(i in 1..N, x[i]*(1 + i/N)) = sin(3*t)\n"
+    "constraint cy: sum(i in 1..N, y[i]*(1 + i/N)) = 0.1*sum(i in 1..N, x[i]^2)\n"
+    "for i in 1..N:\n    guess x[i] = i - N/2, y[i] = cos(3*i), x[i]' = cos(i), y[i]' = sin(2*i)\n"
+    "    force x[i]: -x[i]'*y[i]^2\n"
+    "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)*(1 + i/N)/2)\n"
+    "    - sum(i in 2..N, 50*((x[i] - x[i-1] - 1)^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n";
+static const char thread_by_momenta[] =
+    "param N = 90\ncanonical x[1..N], px[1..N]\ncanonical y[1..N], py[1..N]\n" THREAD
+    "for i in 1..3:\n    constraint rod[i]: (x[i] - N/5)^2 + y[i]^2 = (2 + i)^2\n"
+    "for i in 1..N:\n    guess px[i] = 0.3*cos(i), py[i] = 0.2*sin(2*i)\n"
+    "hamiltonian sum(i in 1..N, (px[i]^2 + py[i]^2)*(1 + x[i]^2/N^2)/2 + 40*(r[i] - 1)^2)\nrun 0 .. 1\n";
+
 static const char *const texts[] = {
     LATTICE(""),
     LATTICE("- sum(i in 1..N, k/9*(x[i] - i - y[1 + mod(7*i, N)])^2)"),
@@ -101,10 +129,13 @@ static const char *const texts[] = {
     PENDULA("    force b[i]: -d*sin(b[i] - a[1 + mod(7*i, N)])\n"),
     arms,
     discs,
+    thread,
+    moved,
     by_momenta,
     cart,
+    thread_by_momenta,
 };
-enum { TEXTS = sizeof texts / sizeof *texts, OF_MECHANICS = TEXTS - 2 };
+enum { TEXTS = sizeof texts / sizeof *texts, OF_MECHANICS = TEXTS - 3 };
 
 static double draw(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;

@@ -11,8 +11,9 @@
 #include <keel/model.h>
 
 /* Diffusion along a line with a reaction; a chain of rods; one that hangs under a large tension between
- * springs; few rods and many written by momenta; masses between stiff springs; double pendulums by their
- * angles; discs that roll. */
+ * springs; few rods, many, and some under tension written by momenta; masses between stiff springs; double
+ * pendulums by their angles; discs that roll; a thread of beads that is pulled apart, whose length and the
+ * way of whose centre are given. */
 #define CHAIN                                                            \
     "let X[0] = 0, Y[0] = 0\n"                                           \
     "for i in 1..N:\n"                                                   \
@@ -52,6 +53,13 @@ static const struct source {
      "    + 60*(y[i] - Y[i-1])^2)\n"
      "run 0 .. 1\n",
      0.04, 0},
+    {"param N = 24\ncanonical x[1..N], px[1..N]\ncanonical y[1..N], py[1..N]\nlet X[0] = 0, Y[0] = 0\n"
+     "for i in 1..N:\n"
+     "    let X[i] = x[i], Y[i] = y[i]\n"
+     "    constraint rod[i]: (X[i] - X[i-1])^2 + (Y[i] - Y[i-1])^2 = 1\n"
+     "    guess x[i] = 0.01*sin(i), y[i] = -i, px[i] = 0.03*cos(i), py[i] = 0\n"
+     "hamiltonian sum(i in 1..N, (px[i]^2 + py[i]^2)/2 + 200*y[i] + 500*x[i]^2)\nrun 0 .. 1\n",
+     0.02, 1},
     {"param N = 40\ncanonical q[1..N], p[1..N]\nlet Q[0] = 0\n"
      "for i in 1..N:\n"
      "    let Q[i] = q[i]\n"
@@ -73,6 +81,15 @@ static const struct source {
      "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2 + 0.2*a[i]'^2 + 0.1*s[i]'^2)/2)\n"
      "    - sum(i in 2..N, 200*((x[i] - x[i-1] - 1)^2 + (y[i] - y[i-1])^2))\nrun 0 .. 1\n",
      0.02, 0},
+    {"param N = 40\ncoord x[1..N], y[1..N]\n"
+     "for i in 1..N:\n    let X[i] = x[i], Y[i] = y[i]\nlet X[N+1] = x[1], Y[N+1] = y[1]\n"
+     "for i in 1..N:\n"
+     "    guess x[i] = 7*cos(2*pi*i/N), y[i] = 5.5*sin(2*pi*i/N), x[i]' = 0.3*cos(i), y[i]' = 0.2*sin(2*i)\n"
+     "constraint length: sum(i in 1..N, sqrt((X[i+1] - X[i])^2 + (Y[i+1] - Y[i])^2)) = N\n"
+     "constraint line: sum(i in 1..N, (x[i]*cos(20*t) + y[i]*sin(20*t))*(1 + i/N)) = 0\n"
+     "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)*(1 + i/N)/2 + 40*(x[i]^2 + y[i]^2)\n"
+     "    - 400*((X[i+1] - X[i])^2 + (Y[i+1] - Y[i])^2))\nrun 0 .. 1\n",
+     0.005, 0},
 };
 
 /* The same problem with full rows. */
