@@ -28,11 +28,10 @@ enum { AIMS = sizeof aims / sizeof *aims };
 static const struct entry {
     const char *method;
     const char *name;
-} entries[] = {
-    {"taylor+project", "taylor+project"},
-    {"taylor+none", "taylor"},
-    {"dop853+project", "dop853+project"},
-    {"dop853+none", "dop853"}};
+} entries[] = {{"taylor+project", "taylor+project"},
+               {"taylor+none", "taylor"},
+               {"dop853+project", "dop853+project"},
+               {"dop853+none", "dop853"}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
 struct outcome {
