@@ -32,12 +32,14 @@ static inline keel_status explicit_attempt_any(keel_work *w, keel_attempt *a) {
     const keel_rk *table = w->stepper->table;
     struct explicit_rk *m = w->method;
     w->calls += table->stages - 1;
-    int inside = w->stages && w->stages(w, a, m->k) == 0;
-    w->code = inside ? 0
-                     : keel_rk_step(table, w->width, w->rhs, w->context, a->t, a->h, a->x, a->f, m->k,
-                                    m->stage, a->dx);
+    int inside = w->stages && w->stages(w, a, m->k) == 0, many = w->width >= EXPLICIT_MANY;
+    if (inside) w->code = 0;
+    else if (many) w->code = explicit_many(table, w->width, w->rhs, w->context, a, m->k, m->stage);
+    else
+        w->code =
+            keel_rk_step(table, w->width, w->rhs, w->context, a->t, a->h, a->x, a->f, m->k, m->stage, a->dx);
     if (w->code != 0) return w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
-    for (int e = 0; e < 2 && !inside; e++)
+    for (int e = 0; e < 2 && !inside && !many; e++)
         if (a->error[e] && table->error[e])
             keel_rk_sum(w->width, table->stages, table->error[e], m->k, a->h, NULL, a->error[e]);
     if (table->last_is_end) {
