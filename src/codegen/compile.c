@@ -87,13 +87,22 @@ static int is_straight(const char *source) {
     return strstr(source, EMIT_WRITTEN) && !strstr(source, EMIT_MECHANISM);
 }
 
+/* Loops of single runs wait for one operation after the other, and a processor finds by itself what can go
+ * beside that: in the order of the text what is looked at afterwards stays behind what the next step waits
+ * for.  The compiler's own order, -fschedule-insns2, mixes them. */
+static int is_waiting(const char *source) {
+    return strstr(source, EMIT_ALONE) != NULL;
+}
+
 /* plainly: by options that every compiler knows. */
 static const char *const *optimisation(const char *source, int plainly) {
     static const char *const full[] = {"-O3", NULL}, *const some[] = {"-O1", NULL};
+    static const char *const waiting[] = {"-O3", "-fno-schedule-insns2", NULL};
     static const char *const straight[] = {"-O1", "-fno-tree-pta", "-fno-tree-bit-ccp", "-fira-region=one",
                                            NULL};
     if (is_straight(source)) return plainly ? some : straight;
-    return length_of(source) < LONG_SOURCE ? full : some;
+    if (length_of(source) >= LONG_SOURCE) return some;
+    return is_waiting(source) && !plainly ? waiting : full;
 }
 
 /* The first `name` in the absolute directories of $PATH.  Others are passed over: what runs must not
@@ -283,7 +292,7 @@ static void work_close(struct compile_unit *u) {
 static int start_plainly(struct compile_work *w) {
     struct compile_tool tool;
     char message[TEXT_SENTENCE];
-    if (w->plainly || !is_straight(w->source)) return 0;
+    if (w->plainly || !(is_straight(w->source) || is_waiting(w->source))) return 0;
     w->plainly = 1;
     return find_tool(w->limits.device, &tool, message, sizeof message) == COMPILE_READY &&
            start_compiler(&tool, w) == 0;

@@ -15,6 +15,7 @@
 
 #define EMIT_LOOP "KEEL_LOOP"       /* stands before the functions of rolled programs */
 #define EMIT_WRITTEN "KEEL_WRITTEN" /* before steps that are written out: more than -O1 gains them nothing */
+#define EMIT_ALONE "typedef int keel_fn(double," /* before the loops of a single run, not of lanes */
 #define EMIT_MECHANISM "mechanism_" /* in loops over few coordinates, which are left to the compiler */
 
 /* Calls of functions that the maps of a mechanism make again (emit_calls.c). */

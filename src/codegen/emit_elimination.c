@@ -27,7 +27,7 @@ static void put_sweep(struct emit *e, const char *name, const struct emit_elimin
 }
 
 static void put_numbers(struct emit *e, const struct emit_elimination *m) {
-    emit_put(e, "double b[%d], square[%d], inverse[%d], joint[%d];\n", m->entries, m->k, m->k, m->k);
+    emit_put(e, "double b[%d], inverse[%d], joint[%d];\n", m->entries, m->k, m->k);
     emit_put(e, "double work[%d], lack[%d], r[%d];\n", m->k + 1, m->k + 1, m->k + 1);
 }
 
@@ -38,7 +38,7 @@ static void put_accelerations(struct emit *e, const char *name, const struct emi
     emit_put(e, "static __attribute__((noinline, flatten)) int chain_rate");
     emit_put(e, arguments, name);
     put_numbers(e, m);
-    put_sweep(e, name, m, "b, square, inverse, joint, work, lack, r");
+    put_sweep(e, name, m, "b, inverse, joint, work, lack, r");
     emit_put(e, "return elimination_accelerate(&s, %d, %d, ", m->nq, m->entries);
     if (inside) emit_put(e, "chain_force_%s, chain_rows_%s, chain_curvature_%s", name, name, name);
     else emit_put(e, "e->force, e->rows, e->curvature");
@@ -82,7 +82,7 @@ static void put_model(struct emit *e, const char *name, const struct emit_elimin
     for (int i = 0; i < PARTS; i++) {
         put_head(e, name, &parts[i]);
         emit_put(e, " {\n");
-        put_sweep(e, name, m, "w->b, w->square, w->inverse, w->joint, w->work, w->lack, w->r");
+        put_sweep(e, name, m, "w->b, w->inverse, w->joint, w->work, w->lack, w->r");
         emit_put(e, "%selimination_%s(&chain_model_%s, &s, w, %s);\n}\n",
                  parts[i].type[0] == 'i' ? "return " : "", parts[i].name, name, parts[i].call);
     }
@@ -98,7 +98,7 @@ static int put_restoration(struct emit *e, const char *name, const struct emit_e
     emit_put(e, "double x[%d], residual[%d], sizes[%d], entry[%d], at[%d], c[%d], mu[%d], d[%d];\n", n, rows,
              rows, m->entries, m->nq, m->k, m->k, m->nq);
     emit_put(e, "const struct elimination_workspace w = {x, residual, sizes, entry, at, c, mu, d,\n");
-    emit_put(e, "    b, square, inverse, joint, work, lack, r};\n");
+    emit_put(e, "    b, inverse, joint, work, lack, r};\n");
     emit_put(e, "return elimination_project(&chain_model_%s, &w, e, t, u, user);\n}\n", name);
     return e->failed ? -1 : 0;
 }

@@ -148,7 +148,7 @@ void emit_header(struct emit *e, const char *const *line) {
 
 void emit_kernel_prelude(struct emit *e) {
     if (e->kernel_count++) return;
-    emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
+    emit_text(e, "#include <stddef.h>\n" EMIT_ALONE " const double *, double *, void *);\n"
                  "#define KEEL_INLINE\n#define TABLE static const\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");

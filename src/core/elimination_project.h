@@ -32,7 +32,7 @@ struct elimination_model {
 /* Locals of constant size; from b on those of a struct schur_sweep. */
 struct elimination_workspace {
     double *x, *residual, *size, *k, *at, *c, *mu, *d;
-    double *b, *square, *inverse, *joint, *work, *lack, *r;
+    double *b, *inverse, *joint, *work, *lack, *r;
 };
 
 /* The numbers of a solver that it reads and changes. */
@@ -262,7 +262,6 @@ static inline int elimination_project(const struct elimination_model *m,
     schur_copy(rows, w->residual, e->residual);
     schur_copy(m->entries, w->k, e->k);
     schur_copy(m->entries, w->b, e->factored->b);
-    schur_copy(m->k, w->square, e->factored->size);
     schur_copy(m->k, w->inverse, e->factored->inverse);
     schur_copy(m->k, w->joint, e->factored->joint);
     e->at[0] = t;

@@ -394,7 +394,7 @@ void saddle_solve_roughly(struct saddle *s, double *f, double *c) {
     else saddle_solve(s, f, c);
 }
 
-int saddle_factor_solve(struct saddle *s, const double *mass, const double *k, const int *active, double *f,
+int saddle_factor_solve(struct saddle *s, const double *mass, double *k, const int *active, double *f,
                         double *c) {
     s->by_schur = 0;
     if (!s->schur || (!s->weighed && (!saddle_weigh(s, mass) || schur_weigh(s->schur, mass)))) return 1;

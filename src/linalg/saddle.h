@@ -73,9 +73,9 @@ int saddle_factor_oblique(struct saddle *s, const double *mass, const double *k,
 void saddle_solve(struct saddle *s, double *f, double *c);
 /* The same for iterations that look at their rows themselves: no refinement where it can be left out. */
 void saddle_solve_roughly(struct saddle *s, double *f, double *c);
-/* saddle_factor and saddle_solve_roughly at once, by the Schur complement.  1: not by that, and f and c are
- * lost. */
-int saddle_factor_solve(struct saddle *s, const double *mass, const double *k, const int *active, double *f,
+/* saddle_factor and saddle_solve_roughly at once, by the Schur complement; k stays as it is while the factors
+ * serve.  1: not by that, and f and c are lost. */
+int saddle_factor_solve(struct saddle *s, const double *mass, double *k, const int *active, double *f,
                         double *c);
 /* The same from f = 0: d is the shortest one with K d = c, which is lost. */
 void saddle_shortest(struct saddle *s, double *c, double *d);

@@ -150,7 +150,8 @@ int schur_factor(struct schur *s, const double *k, const int *active) {
 
 static double row_times(const struct schur *s, int i, const double *z) {
     int first = s->forest ? s->rows[i].first : s->start[i];
-    return schur_row_times(s->b + first, s->column + first, s->start[i + 1] - s->start[i], z);
+    const double *b = s->forest ? s->sweep.b : s->b;
+    return schur_row_times(b + first, s->column + first, s->start[i + 1] - s->start[i], z);
 }
 
 /* r := B z - c, row by row, and the first half of S^-1 r with it.  rests: z is 0. */
@@ -180,11 +181,16 @@ static void pull(const struct schur *s, double *z, double *mu, int first) {
     }
 }
 
+/* S_ii, which a forest does not keep */
+static double square_of(const struct schur *s, int i) {
+    return s->forest ? schur_square(s->sweep.b + s->rows[i].first, s->rows[i].entries) : s->size[i];
+}
+
 /* Does K d = c hold to the round-off of d's own terms, those that mu pulls with left out? */
 static int holds(const struct schur *s, const double *z, const double *c, double largest) {
     for (int i = 0; i < s->k; i++) {
         double off = row_times(s, i, z) - c[s->order[i]];
-        if (!schur_has_arrived(off, largest, s->size[i])) return 0;
+        if (!schur_has_arrived(off, largest, square_of(s, i))) return 0;
     }
     return 1;
 }
@@ -239,7 +245,7 @@ void schur_solve(struct schur *s, double *f, double *c, int exactly) {
     if (exactly) memcpy(c, s->mu, (size_t)s->k * sizeof *c);
 }
 
-int schur_factor_solve(struct schur *s, const double *k, const int *active, double *f, double *c) {
+int schur_factor_solve(struct schur *s, double *k, const int *active, double *f, double *c) {
     if (s->sweep.end && s->diagonal) {
         to_lengths(s, f);
         if (schur_forest_solve(s, k, active, f, c)) return 1;

@@ -39,8 +39,9 @@ int schur_factor(struct schur *s, const double *k, const int *active);
 /* f (nq) and c (k) become d and mu.  `exactly`: K d = c is looked at and refined; else d is good enough for
  * an iteration that looks at its rows itself. */
 void schur_solve(struct schur *s, double *f, double *c, int exactly);
-/* schur_factor and schur_solve, not exactly.  1: a pivot is too small, and f and c are lost. */
-int schur_factor_solve(struct schur *s, const double *k, const int *active, double *f, double *c);
+/* schur_factor and schur_solve, not exactly; k stays as it is while the factors serve.  1: a pivot is too
+ * small, and f and c are lost. */
+int schur_factor_solve(struct schur *s, double *k, const int *active, double *f, double *c);
 /* d: the shortest one with K d = c, in the norm of M, as good as that. */
 void schur_shortest(struct schur *s, const double *c, double *d);
 /* x - M^-1 K^T S^-1 K x for four columns x (nq each) at once, with the K that was factored: what of them K

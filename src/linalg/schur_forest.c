@@ -70,7 +70,7 @@ int schur_forest_layout(struct schur *s) {
     schur_strands_layout(s, children);
     s->sweep.k = s->k;
     s->sweep.rows = s->rows, s->sweep.link = s->link, s->sweep.column = s->column;
-    s->sweep.b = s->b, s->sweep.size = s->size, s->sweep.inverse = s->inverse;
+    s->sweep.b = s->b, s->sweep.inverse = s->inverse;
     s->sweep.work = s->work, s->sweep.r = s->r;
     return 0;
 }
@@ -85,6 +85,7 @@ static void fill_straight(struct schur *s, const double *restrict k, const int *
     double *restrict b = s->b;
     const double *restrict weight = s->entry_weight;
     int left_out = 0;
+    s->sweep.b = b;
     for (int e = 0; e < s->start[s->k]; e++) b[e] = k[e] * weight[e];
     for (int i = 0; i < s->k; i++) left_out |= !active[i];
     for (int i = 0; i < s->k && left_out; i++)
@@ -93,7 +94,8 @@ static void fill_straight(struct schur *s, const double *restrict k, const int *
 
 MACHINE_WIDE __attribute__((flatten)) static int factor(struct schur *s, const double *k, const int *active) {
     if (s->diagonal) fill_straight(s, k, active);
-    memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
+    if (s->sweep.end) schur_sweep_begin(&s->sweep, s->work);
+    else memset(s->work, 0, ((size_t)s->k + 1) * sizeof *s->work);
     if (s->sweep.end)
         return schur_factor_rows(&s->sweep, 0, s->sweep.begin, 0, active) ||
                schur_strands_factor(s, active) || schur_factor_rows(&s->sweep, s->sweep.end, s->k, 0, active);
@@ -108,7 +110,8 @@ int schur_forest_factor(struct schur *s, const double *k, const int *active) {
 
 MACHINE_WIDE __attribute__((flatten)) static void miss(struct schur *s, double *z, const double *c,
                                                        int rests) {
-    memset(s->sweep.lack, 0, ((size_t)s->k + 1) * sizeof *s->sweep.lack);
+    if (s->sweep.end) schur_sweep_begin(&s->sweep, s->sweep.lack);
+    else memset(s->sweep.lack, 0, ((size_t)s->k + 1) * sizeof *s->sweep.lack);
     schur_miss_rows(&s->sweep, 0, s->sweep.end ? s->sweep.begin : s->sweep.plain, 0, z, c, rests);
     if (s->sweep.end) schur_strands_miss(s, z, c, rests);
     else if (rests) schur_miss_rows(&s->sweep, s->sweep.plain, s->sweep.plain_end, 1, z, c, 1);
@@ -133,13 +136,17 @@ void schur_forest_back(const struct schur *s, double *z, double *mu, int first) 
     back(s, z, mu, first);
 }
 
-MACHINE_WIDE __attribute__((flatten)) static int solve(struct schur *s, const double *k, const int *active,
+/* Where M is 1 and no row is left out K is B, and stands for it. */
+MACHINE_WIDE __attribute__((flatten)) static int solve(struct schur *s, double *k, const int *active,
                                                        double *z, double *c) {
-    fill_straight(s, k, active);
+    int left_out = !s->unit;
+    for (int i = 0; i < s->k; i++) left_out |= !active[i];
+    if (left_out) fill_straight(s, k, active);
+    else s->sweep.b = k;
     return schur_sweep_solve(&s->sweep, active, z, c);
 }
 
-int schur_forest_solve(struct schur *s, const double *k, const int *active, double *z, double *c) {
+int schur_forest_solve(struct schur *s, double *k, const int *active, double *z, double *c) {
     return solve(s, k, active, z, c);
 }
 
@@ -173,7 +180,8 @@ static inline void tangents_pull(int count, const double *restrict weight, const
 
 static void tangents_back(const struct schur *s, four *restrict x, four *restrict r) {
     const int *restrict columns = s->column;
-    const double *restrict weights = s->entry_weight, *restrict b = s->b, *restrict inverse = s->inverse;
+    const double *restrict weights = s->entry_weight, *restrict b = s->sweep.b,
+                           *restrict inverse = s->inverse;
     const double *restrict joint = s->sweep.joint;
     const struct schur_row *restrict row = s->rows + s->k - 1;
     r[s->k] = (four){0, 0, 0, 0};

@@ -58,7 +58,7 @@ int schur_forest_factor(struct schur *s, const double *k, const int *active); /*
 void schur_forest_miss(struct schur *s, double *z, const double *c, int rests);
 void schur_forest_back(const struct schur *s, double *z, double *mu, int first);
 /* All three at once, for a chain: c becomes mu.  1: a pivot is too small, and z stands. */
-int schur_forest_solve(struct schur *s, const double *k, const int *active, double *z, double *c);
+int schur_forest_solve(struct schur *s, double *k, const int *active, double *z, double *c);
 
 /* schur_strands.c: the same for the rows of the two strands. */
 void schur_strands_layout(struct schur *s, const int *children); /* children: of each row, how many */

@@ -46,7 +46,7 @@ struct schur_sweep {
     int begin, end, dimension; /* their rows, by turns; end 0: there are none */
     const struct schur_link *link;
     const int *column; /* of the entries of b */
-    double *b, *size;  /* B, and k: S_ii */
+    double *b;         /* B */
     double *inverse;   /* k: 1 / pivots */
     double *joint;     /* k: the entry of the factor */
     double *work;      /* k + 1: what rows leave to their parents, of pivots */
@@ -148,7 +148,6 @@ static inline double schur_link_of(const struct schur_link *restrict link, int c
 static inline int schur_factor_rows(const struct schur_sweep *s, int i, int end, int plain,
                                     const int *restrict active) {
     double *restrict taken = s->work, *restrict inverse = s->inverse, *restrict joint = s->joint;
-    double *restrict size = s->size;
     const double *restrict b = s->b;
     const struct schur_link *restrict link = s->link;
     const struct schur_row *restrict row = s->rows + i;
@@ -156,7 +155,6 @@ static inline int schur_factor_rows(const struct schur_sweep *s, int i, int end,
         double square = schur_square(b + row->first, plain ? 4 : row->entries), pivot = square - taken[i];
         double value = schur_link_of(link + row->link, plain ? 2 : row->links, b),
                left = value * value / pivot;
-        size[i] = square;
         if (!(pivot > SCHUR_SHARE * square)) { /* nor does that hold for numbers that are none */
             if (active[row->row]) return 1;
             inverse[i] = joint[i] = 0;
@@ -247,7 +245,6 @@ static inline double schur_factor_row(const struct schur_sweep *s, int i, int d,
         value = at.b[schur_near(a, d, 0)] * parent[schur_far(a, d, 0)] +
                 at.b[schur_near(a, d, 1)] * parent[schur_far(a, d, 1)];
     for (int p = 0; p < d && d != 2; p++) value += at.b[schur_near(a, d, p)] * parent[schur_far(a, d, p)];
-    s->size[i] = square;
     if (__builtin_expect(!(pivot > SCHUR_SHARE * square), 0)) {
         *failed |= active[at.row];
         s->inverse[i] = s->joint[i] = 0;
@@ -385,16 +382,23 @@ static inline void schur_sweep_back(const struct schur_sweep *s, double *z, doub
     else schur_go_back(s, one, two, 3, z, mu, first);
 }
 
+/* What rows leave to their parents, before any of them has: between the strands' first rows and their ends it
+ * stays in registers. */
+static inline void schur_sweep_begin(const struct schur_sweep *s, double *left) {
+    schur_clear(s->begin + 2, left);
+    schur_clear(s->k + 1 - s->end, left + s->end);
+}
+
 /* All rows of a chain, in the order in which one needs the other.  factor: z is not looked at; 1: a pivot is
  * too small. */
 static inline int schur_sweep_factor(const struct schur_sweep *s, double *z, const int *active) {
-    schur_clear(s->k + 1, s->work);
-    schur_clear(s->k + 1, s->lack);
+    schur_sweep_begin(s, s->work);
+    schur_sweep_begin(s, s->lack);
     return schur_factor_rows(s, 0, s->begin, 0, active) || schur_sweep_in(s, SCHUR_FACTOR, z, z, 1, active) ||
            schur_factor_rows(s, s->end, s->k, 0, active);
 }
 static inline void schur_sweep_miss(const struct schur_sweep *s, double *z, const double *c, int rests) {
-    schur_clear(s->k + 1, s->lack);
+    schur_sweep_begin(s, s->lack);
     schur_miss_rows(s, 0, s->begin, 0, z, c, rests);
     schur_sweep_in(s, SCHUR_MISS, z, c, rests, 0);
     schur_miss_rows(s, s->end, s->k, 0, z, c, rests);
@@ -409,8 +413,8 @@ static inline void schur_sweep_return(const struct schur_sweep *s, double *z, do
 /* B of a chain, factored and solved: z and c become z - B^T mu and mu.  1: a pivot is too
  * small, and z stands. */
 static inline int schur_sweep_solve(const struct schur_sweep *s, const int *active, double *z, double *c) {
-    schur_clear(s->k + 1, s->work);
-    schur_clear(s->k + 1, s->lack);
+    schur_sweep_begin(s, s->work);
+    schur_sweep_begin(s, s->lack);
     if (schur_factor_rows(s, 0, s->begin, 0, active)) return 1;
     schur_miss_rows(s, 0, s->begin, 0, z, c, 0);
     if (schur_sweep_in(s, SCHUR_BOTH, z, c, 0, active)) return 1;
@@ -449,7 +453,7 @@ static inline int schur_sweep_holds(const struct schur_sweep *s, const double *z
         const struct schur_row *row = s->rows + i;
         double off =
             schur_row_times(s->b + row->first, s->column + row->first, row->entries, z) - c[row->row];
-        if (!schur_has_arrived(off, largest, s->size[i])) return 0;
+        if (!schur_has_arrived(off, largest, schur_square(s->b + row->first, row->entries))) return 0;
     }
     return 1;
 }

@@ -55,8 +55,8 @@ MACHINE_WIDE __attribute__((flatten)) static keel_status explicit_attempt_many(k
     return explicit_attempt_any(w, a);
 }
 
-/* All of a step in one call, where the problem has that.  Apart, so that the loops below keep their
- * registers: beside it they took 8 % more instructions. */
+/* All of a step in one call, where the problem has that, or piece by piece, of states that no cache holds.
+ * Both apart, so that the loops below keep their registers: beside them they took 8 % more instructions. */
 __attribute__((noinline)) static int attempted_inside(keel_work *w, keel_attempt *a) {
     struct explicit_rk *m = w->method;
     if (w->stages(w, a, m->k) != 0) return 0;
@@ -65,11 +65,21 @@ __attribute__((noinline)) static int attempted_inside(keel_work *w, keel_attempt
     end_of_stages(w, m, a);
     return 1;
 }
+__attribute__((noinline)) static keel_status attempt_by_pieces(keel_work *w, keel_attempt *a) {
+    const keel_rk *table = w->stepper->table;
+    struct explicit_rk *m = w->method;
+    w->calls += table->stages - 1;
+    w->code = explicit_many(table, w->width, w->rhs, w->context, a, m->k, m->stage);
+    if (w->code != 0) return w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
+    end_of_stages(w, m, a);
+    return KEEL_OK;
+}
 
 /* With few states a call of each sum would cost as much as the sum, and wide registers cost more than they
  * bring. */
 __attribute__((flatten)) keel_status explicit_attempt(keel_work *w, keel_attempt *a) {
     if (w->stages && attempted_inside(w, a)) return KEEL_OK;
+    if (w->width >= EXPLICIT_MANY) return attempt_by_pieces(w, a);
     return w->width >= KEEL_RK_MANY ? explicit_attempt_many(w, a) : explicit_attempt_any(w, a);
 }
 

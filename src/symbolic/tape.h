@@ -2,7 +2,8 @@
  *
  * All outputs of a tape share what they have in common.  Of an `if` only the branch taken is evaluated:
  * what one branch alone needs is computed there, what both need, or others too, before it.  sqrt(s)^3 is
- * s sqrt(s).  emit.c writes the same list as C, so that both give the same bits. */
+ * s sqrt(s), and short programs have quotients by it as products.  emit.c writes the same list as C, so that
+ * both give the same bits. */
 #ifndef KEEL_SYMBOLIC_TAPE_H
 #define KEEL_SYMBOLIC_TAPE_H
 
@@ -49,6 +50,9 @@ int tape_build_straight(struct tape *t, struct graph *g, size_t outputs, const e
  * 0; -1 without memory; 1: they are not, or the loops of that one do not serve. */
 int tape_build_turned(struct tape *t, struct graph *g, size_t outputs, const expr *output,
                       const struct tape *of, const expr *output_of);
+/* The same outputs with quotients by cubes of roots written for speed (tape_roots.c); list: of what they
+ * reach.  0; -1 without memory; 1: there are none. */
+int tape_roots(struct graph *g, const struct expr_list *list, size_t outputs, const expr *output, expr *out);
 void tape_free(struct tape *t);
 double tape_operations(const struct tape *t); /* of one run */
 int tape_reads(const struct tape_code *c);    /* how many registers: 0; a; or a and b */

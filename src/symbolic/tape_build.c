@@ -267,13 +267,27 @@ static int straight(struct builder *b, const uint32_t *where, size_t outputs, co
     return write_all(b, outputs, output);
 }
 
+/* Short programs have another way to write quotients by cubes of roots: that of `output` goes to out, and its
+ * list to the builder.  0; 1: nothing is written otherwise; -1. */
+static int write_roots(struct builder *b, size_t outputs, const expr *output, expr *out) {
+    if (b->list.count >= ROLL_LEAST || outputs >= ROLL_LEAST) return 1;
+    int status = tape_roots(b->g, &b->list, outputs, output, out);
+    if (status) return status;
+    free(b->list.item);
+    b->list = (struct expr_list){NULL, 0};
+    return expr_order(b->g, outputs, out, &b->list);
+}
+
 static int build(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
                  const struct tape_input *input, expr *missing, int may_roll) {
     struct builder b = {.g = g, .t = t};
     *t = (struct tape){.outputs = outputs, .table = g->rows};
     *missing = EXPR_NONE;
     if (expr_order(g, outputs, output, &b.list)) return -1;
-    uint32_t *where = calloc(g->count, sizeof *where);
+    expr *written = malloc((outputs + 1) * sizeof *written);
+    int otherwise = written ? write_roots(&b, outputs, output, written) : -1;
+    if (otherwise == 0) output = written;
+    uint32_t *where = otherwise < 0 ? NULL : calloc(g->count, sizeof *where);
     for (size_t i = 0; i < inputs && where; i++) where[input[i].symbol] = (uint32_t)i + 1;
     if (where) *missing = missing_input(&b, where);
     int status = !where ? -1 : 1;
@@ -283,6 +297,7 @@ static int build(struct tape *t, struct graph *g, size_t outputs, const expr *ou
     if (status && *missing == EXPR_NONE) g->failed = 1; /* no memory */
     builder_close(&b);
     free(where);
+    free(written);
     return status;
 }
 

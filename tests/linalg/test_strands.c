@@ -57,7 +57,7 @@ static struct schur *open_chain(const struct chain *y, int unit) {
 }
 
 /* One way to solve: 0 exactly, 1 not, 2 factored and solved at once, 3 the shortest.  1: no pivots. */
-static int solve(struct schur *s, const struct chain *y, int way, double *d, double *mu) {
+static int solve(struct schur *s, struct chain *y, int way, double *d, double *mu) {
     memcpy(d, y->f, sizeof y->f);
     memcpy(mu, y->c, sizeof y->c);
     if (way == 2) return schur_factor_solve(s, y->k, y->active, d, mu);

@@ -3,6 +3,7 @@
 #include "evaluate.h"
 
 #include "symbolic/derive.h"
+#include "symbolic/tape.h"
 
 struct direction {
     struct graph *g;
@@ -71,8 +72,46 @@ static void powers_of_roots_have_their_slopes(void **state) {
     expr_close(&g);
 }
 
+static double run_at(struct graph *g, expr f, expr x, expr y, double at_x, double at_y, int *quotients) {
+    struct tape_input input[] = {{x, TAPE_STATE, 0}, {y, TAPE_STATE, 1}};
+    double u[] = {at_x, at_y}, out = 0;
+    struct tape t;
+    expr missing;
+    assert_int_equal(tape_build(&t, g, 1, &f, 2, input, &missing), 0);
+    *quotients = 0;
+    for (size_t i = 0; i < t.count; i++) *quotients += t.code[i].op == EXPR_DIV;
+    assert_int_equal(tape_call(&t, 0, u, NULL, &out), 0);
+    tape_free(&t);
+    return out;
+}
+
+/* y/sqrt(x)^3 as a program: the quotient 1/x, which does not wait for the root, to a few round-offs.  Where
+ * it is infinite and that counts, under a min, it stays a quotient. */
+static void quotients_by_cubes_of_roots_do_not_wait(void **state) {
+    (void)state;
+    struct graph g;
+    int quotients;
+    assert_int_equal(expr_open(&g), 0);
+    expr x = expr_symbol(&g, EXPR_UNKNOWN, 0, 0), y = expr_symbol(&g, EXPR_UNKNOWN, 1, 0);
+    expr cube = expr_powi(&g, expr_make(&g, EXPR_SQRT, x, 0, 0), 3), f = expr_make(&g, EXPR_DIV, y, cube, 0);
+    expr least = expr_make(&g, EXPR_MIN, f, expr_constant(&g, 5), 0);
+    int otherwise = 0;
+    for (double at = 1e-30; at < 1e30; at *= 7.3) {
+        double value = run_at(&g, f, x, y, at, 1.7, &quotients), wanted = (double)(1.7L / at / sqrtl(at));
+        assert_int_equal(quotients, 1);
+        assert_true(fabs(value - wanted) <= 4 * 2.3e-16 * wanted);
+        otherwise += value != 1.7 / (at * sqrt(at));
+    }
+    assert_true(otherwise > 0);
+    assert_true(run_at(&g, least, x, y, 0, 1.7, &quotients) == 5);
+    expr both = expr_make(&g, EXPR_ADD, expr_make(&g, EXPR_MUL, f, x, 0), y, 0);
+    assert_true(fabs(run_at(&g, both, x, y, 4, 2, &quotients) - 3) < 1e-15);
+    expr_close(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(directions_of_a_force_share_their_quotient),
-                                       cmocka_unit_test(powers_of_roots_have_their_slopes)};
+                                       cmocka_unit_test(powers_of_roots_have_their_slopes),
+                                       cmocka_unit_test(quotients_by_cubes_of_roots_do_not_wait)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
