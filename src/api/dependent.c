@@ -37,7 +37,7 @@ void dependent_close(struct dependent *d) {
 /* Those among `in_force`, as a row space. */
 static void take_rows(struct dependent *d, const double *jacobian, const int *in_force) {
     for (int i = 0; i < d->k; i++) {
-        mechanism_row(&d->space, i, d->nq, jacobian + (long)i * d->nq, d->mass);
+        mechanism_row(&d->space, i, d->nq, jacobian + (long)i * d->nq, NULL, d->mass);
         d->floor_of[i] = in_force[i] ? sqrt(DBL_EPSILON) : 2;
     }
 }

@@ -135,6 +135,10 @@ static const char *called(uint32_t op) {
         return "keel_pow";
     case EXPR_SQRT:
         return "__builtin_sqrt";
+    case EXPR_SIN:
+        return "keel_sin";
+    case EXPR_COS:
+        return "keel_cos";
     case EXPR_ABS:
         return "__builtin_fabs";
     case EXPR_SIGN:
@@ -220,7 +224,10 @@ static void put_value(struct emit *e, const struct tape *t, const struct tape_co
         put_power(e, to, a, (int32_t)c->b);
         break;
     default:
-        if (call >= 0)
+        if (call >= 0 && (c->op == EXPR_SIN || c->op == EXPR_COS))
+            emit_put(e, "r%u = mechanism_turned(calls + %d, %s, keel_turn)->%s;\n", to, call, a,
+                     c->op == EXPR_SIN ? "value" : "beside");
+        else if (call >= 0)
             emit_put(e, "r%u = mechanism_called(calls + %d, %s, %s);\n", to, call, a, called(c->op));
         else if (table_is((enum expr_op)c->op))
             emit_put(e, "r%u = %s(q, %s, %s);\n", to, called(c->op), a, b);
@@ -294,15 +301,17 @@ static void put_range(struct emit *e, struct cut *cut, size_t begin, size_t end)
 static void put_part(struct cut *cut, size_t begin, size_t end) {
     static const char head[] =
         "static __attribute__((noinline)) void part_%s_%u(double t, const double *restrict u,\n"
-        "    const double *restrict p, double *restrict w, double *restrict out%s) {\n";
+        "    const double *restrict p, double *restrict w, double *restrict out%s%s) {\n";
     if (begin == end) return;
     uint32_t number = cut->part + 1;
-    emit_put(cut->parts, head, cut->name, number, emit_tables(cut->parts, ", const double *const *q"));
+    int calls = cut->parts->keeps_calls;
+    emit_put(cut->parts, head, cut->name, number, emit_tables(cut->parts, ", const double *const *q"),
+             calls ? ", struct mechanism_call *calls" : "");
     put_range(cut->parts, cut, begin, end);
     emit_put(cut->parts, "(void)t, (void)u, (void)p, (void)w, (void)out%s;\n}\n",
              emit_tables(cut->parts, ", (void)q"));
-    emit_put(&cut->body, "part_%s_%u(t, u, p, w, out%s);\n", cut->name, number,
-             emit_tables(cut->parts, ", q"));
+    emit_put(&cut->body, "part_%s_%u(t, u, p, w, out%s%s);\n", cut->name, number,
+             emit_tables(cut->parts, ", q"), calls ? ", calls" : "");
 }
 
 /* Where the operation or the whole `if` at i ends. */
@@ -431,7 +440,7 @@ void emit_open(struct emit *e) {
                  "#error \"this arithmetic does not round every operation to double\"\n#endif\n"
                  "#define CONST __attribute__((const))\ndouble fmod(double, double) CONST;\n"
                  "double pow(double, double) CONST;\ndouble log2(double) CONST;\n"
-                 "double exp2(double) CONST;\n");
+                 "double exp2(double) CONST;\ndouble sin(double) CONST;\ndouble cos(double) CONST;\n");
     for (int op = EXPR_POW; op <= EXPR_HYPOT; op++) {
         const char *name = called((uint32_t)op);
         if (strncmp(name, "keel_", 5) == 0 || name[0] == '_') continue;

@@ -168,6 +168,7 @@ void emit_mechanism_prelude(struct emit *e);
 int emit_is_small(const struct emit_mechanics *m);
 int emit_invariants(const struct emit_mechanics *m);
 int emit_motion_functions(struct emit *e, const char *name, const struct emit_mechanics *m);
+void emit_motion_sizes(struct emit *e, const struct emit_mechanics *m);
 void emit_motion_calls(struct emit *e, const char *name, const struct emit_mechanics *m);
 /* The functions of energy and invariants alone: motion_values_NAME and so on. */
 int emit_motion_invariants(struct emit *e, const char *name, const struct emit_mechanics *m);

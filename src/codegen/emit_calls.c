@@ -53,12 +53,17 @@ static int is_same(const struct tape *s, size_t i, uint32_t a, const struct tape
            (reads < 2 || is_same(s, i, x->b, t, j, y->b, depth - 1));
 }
 
+/* A cosine is had with the sine. */
+static uint32_t kind(uint32_t op) {
+    return op == EXPR_COS ? EXPR_SIN : op;
+}
+
 int emit_call_number(const struct emit_calls *calls, const struct tape *t, const struct tape_code *c) {
     enum { DEEPEST = 6 };
     size_t at = (size_t)(c - t->code);
     for (int k = 0; k < calls->count && is_dear(c); k++) {
         const struct emit_call *one = &calls->call[k];
-        if (one->tape->code[one->at].op == c->op &&
+        if (kind(one->tape->code[one->at].op) == kind(c->op) &&
             is_same(one->tape, one->at, one->tape->code[one->at].a, t, at, c->a, DEEPEST))
             return k;
     }

@@ -146,7 +146,19 @@ int emit_motion_functions(struct emit *e, const char *name, const struct emit_me
     return m->maps ? emit_motion_invariants(e, name, m) : 0;
 }
 
-/* The rest of a struct mechanism, from its functions on. */
+/* A struct mechanism up to `steady`. */
+void emit_motion_sizes(struct emit *e, const struct emit_mechanics *m) {
+    emit_put(e, "%d, %d, %d, {", m->nq, m->k, emit_invariants(m));
+    for (int i = 0; i < m->nq; i++) {
+        int first = i;
+        for (int k = m->mass.row_start[i]; k < m->mass.row_start[i + 1]; k++)
+            if (m->mass.column[k] < first) first = m->mass.column[k];
+        emit_put(e, "%d, ", first);
+    }
+    emit_put(e, "}, ");
+}
+
+/* The rest of it, from its functions on. */
 void emit_motion_calls(struct emit *e, const char *name, const struct emit_mechanics *m) {
     emit_put(e, "motion_force_%s, motion_mass_%s, ", name, name);
     if (m->k) emit_put(e, "motion_curvature_%s, motion_constraint_%s, motion_rows_%s, ", name, name, name);
@@ -167,9 +179,9 @@ static void put_model(struct emit *e, const char *name, const struct emit_mechan
         "static __attribute__((noinline, flatten)) int motion_factor_%s(double t, const double *x,\n"
         "    const struct keel_mechanics_state *s, void *user)";
     emit_put(e, head, name);
-    emit_put(e, ";\nstatic const struct mechanism mechanism_%s = {%d, %d, %d, %d, %d, %d, ", name, m->nq,
-             m->k, emit_invariants(m), m->steady, m->complete, m->maps);
-    emit_put(e, "motion_factor_%s, ", name);
+    emit_put(e, ";\nstatic const struct mechanism mechanism_%s = {", name);
+    emit_motion_sizes(e, m);
+    emit_put(e, "%d, %d, %d, motion_factor_%s, ", m->steady, m->complete, m->maps, name);
     emit_motion_calls(e, name, m);
     emit_put(e, head, name);
     emit_put(e, " {\nstruct rowspace space = mechanism_space(s->space, %d, %d);\ndouble floor_of[%d];\n",
@@ -209,6 +221,7 @@ void emit_mechanism_prelude(struct emit *e) {
     emit_projection_prelude(e);
     if (e->mechanisms++) return;
     emit_text(e, "#define APART __attribute__((noinline)) KERNEL\n"); /* steps call them, too */
+    emit_text(e, "#define SMALL_UNROLL KEEL_RK_UNROLL\n");
     emit_header(e, emit_small);
     emit_header(e, emit_mechanism_calls);
     emit_header(e, emit_mechanism);

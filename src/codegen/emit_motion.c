@@ -89,9 +89,9 @@ void emit_motion_locals(struct emit *e, const struct emit_loop *loop) {
 
 static void put_model(struct emit *e, const struct emit_loop *loop) {
     const struct emit_mechanics *m = loop->motion;
-    emit_put(e, "static inline struct mechanism motion_model(void) {\nconst struct mechanism m = {%d, %d, ",
-             m->nq, m->k);
-    emit_put(e, "%d, %d, %d, %d, 0, ", emit_invariants(m), m->steady, m->complete, m->maps);
+    emit_put(e, "static inline struct mechanism motion_model(void) {\nconst struct mechanism m = {");
+    emit_motion_sizes(e, m);
+    emit_put(e, "%d, %d, %d, 0, ", m->steady, m->complete, m->maps);
     emit_motion_calls(e, loop->name, m);
     emit_put(e, "return m;\n}\n");
 }

@@ -150,33 +150,64 @@ static void put_shared(struct emit *e) {
     emit_put(e, "};\n");
 }
 
+/* Calls that these tapes share are kept while one series is made (emit_calls.c); long ones are not looked
+ * through. */
+static void put_values(struct emit *e, const char *name, const struct series *s) {
+    enum { LONGEST = 1500 };
+    const struct tape *tape[] = {&s->zero, s->m ? &s->solve : NULL};
+    char part[60];
+    size_t length = tape[0]->count + (tape[1] ? tape[1]->count : 0);
+    int plain = !tape[0]->roll && (!tape[1] || !tape[1]->roll);
+    if (plain && length <= LONGEST) emit_find_calls(&e->calls, 2, tape);
+    else e->calls.count = 0;
+    e->keeps_calls = e->calls.count > 0;
+    if (e->keeps_calls) emit_header(e, emit_mechanism_calls);
+    snprintf(part, sizeof part, "%s_zero", name);
+    emit_function(e, part, tape[0]);
+    snprintf(part, sizeof part, "%s_tops", name);
+    if (tape[1]) emit_function(e, part, tape[1]);
+    e->keeps_calls = 0;
+}
+
+/* What these find behind `user`. */
+static const char *put_user(struct emit *e) {
+    if (!e->calls.count) return "user";
+    emit_put(e, "struct mechanism_call calls[%d];\nmechanism_forget(calls, %d);\n", e->calls.count,
+             e->calls.count);
+    emit_motion_user(e, "calls");
+    return "&with";
+}
+
 static void put_series(struct emit *e, const char *name, const struct series *s) {
     emit_put(e, "%sint series_%s(double t, const double *u, int orders, double *out, double *work,\n",
              e->local ? "static " : "", name);
     emit_put(e, "    void *user) {\n");
+    const char *with = put_user(e);
     if (series_has_stride(s))
         emit_put(
             e,
             "if (orders + %d < %s)\n"
-            "    return keel_recur(&recurrence_%s, t, u, orders, %s, keel_over_orders, out, work, user);\n",
-            s->leads, stride, name, stride);
-    emit_put(e, "return keel_recur(&recurrence_%s, t, u, orders, orders + %d, 0, out, work, user);\n}\n",
-             name, 1 + s->leads);
+            "    return keel_recur(&recurrence_%s, t, u, orders, %s, keel_over_orders, out, work, %s);\n",
+            s->leads, stride, name, stride, with);
+    emit_put(e, "return keel_recur(&recurrence_%s, t, u, orders, orders + %d, 0, out, work, %s);\n}\n", name,
+             1 + s->leads, with);
 }
 
 /* Nonsmooth ones are not numbers. */
 static void put_composed(struct emit *e, const char *name, const struct series *s) {
     emit_put(e, "%sint composed_%s(double t, const double *u, const double *c, int orders, double *out,\n",
              e->local ? "static " : "", name);
-    emit_put(e, "    double *work, void *user) {\nint code = ");
+    emit_put(e, "    double *work, void *user) {\n");
+    const char *with = put_user(e);
+    emit_put(e, "int code = ");
     if (series_has_stride(s))
         emit_put(e,
                  "orders < %s ? keel_follow(&recurrence_%s, %d, t, u, c, orders, %s, keel_over_orders, out, "
                  "work,\n"
-                 "    user) : ",
-                 stride, name, s->rates, stride);
-    emit_put(e, "keel_follow(&recurrence_%s, %d, t, u, c, orders, orders + 1, 0, out, work, user);\n", name,
-             s->rates);
+                 "    %s) : ",
+                 stride, name, s->rates, stride, with);
+    emit_put(e, "keel_follow(&recurrence_%s, %d, t, u, c, orders, orders + 1, 0, out, work, %s);\n", name,
+             s->rates, with);
     for (int i = 0; i < s->rates; i++)
         if (s->nonsmooth[i]) emit_put(e, "out[%d] = __builtin_nan(\"\");\n", s->rates + i);
     emit_put(e, "return code;\n}\n");
@@ -192,16 +223,13 @@ static void put_straight(struct emit *e, const char *name, const struct series *
 }
 
 int emit_series(struct emit *e, const char *name, const struct series *s) {
-    char part[60];
     int local = e->local;
     if (!e->series++) put_shared(e);
     if (s->fronts.m && !e->fronts++) put_source(e, series_fronts_source);
     if (s->follows && !e->composed++) put_source(e, series_follow_source);
+    struct emit_calls before = e->calls;
     e->local = 1;
-    snprintf(part, sizeof part, "%s_zero", name);
-    emit_function(e, part, &s->zero);
-    snprintf(part, sizeof part, "%s_tops", name);
-    if (s->m) emit_function(e, part, &s->solve);
+    put_values(e, name, s);
     e->local = local;
     int rolled = emit_series_rolled(e, name, s);
     if (rolled > 0) put_straight(e, name, s);
@@ -221,5 +249,6 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     else emit_put(e, "0, 0, 0};\n");
     if (s->follows) put_composed(e, name, s);
     else put_series(e, name, s);
+    e->calls = before;
     return rolled < 0 || e->failed ? -1 : 0;
 }

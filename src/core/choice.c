@@ -108,7 +108,8 @@ keel_status choice_bad_mass(struct field *fd, double t) {
 }
 
 static void set_rows(struct choice *o, int n) {
-    for (int i = 0; i < o->space.rows; i++) mechanism_row(&o->space, i, n, o->k_rows + (long)i * n, o->mass);
+    for (int i = 0; i < o->space.rows; i++)
+        mechanism_row(&o->space, i, n, o->k_rows + (long)i * n, NULL, o->mass);
 }
 
 keel_status choice_make(struct field *fd, double t, const double *u) {
@@ -148,7 +149,7 @@ static void solve_block(struct field *fd, const double *value, double *y) {
     for (int j = 0; j < n; j++) o->force[j] = -value[c->motion[j]];
     for (int j = n; j < o->space.width; j++) o->force[j] = 0;
     for (int i = 0; i < c->rows; i++) o->gamma[i] = value[c->constraint[i]];
-    mechanism_accelerate(n, o->mass, &o->space, o->gamma, o->force, o->lambda, o->z, o->weighted);
+    mechanism_accelerate(n, NULL, o->mass, &o->space, o->gamma, o->force, o->lambda, o->z, o->weighted);
     for (int j = 0; j < n; j++) y[c->acceleration[j]] = o->force[j];
     for (int i = 0; i < c->rows; i++) y[c->multiplier[i]] = o->lambda[i];
 }

@@ -60,7 +60,8 @@ struct redundant {
 /* M v' = F - K^T lambda, K v' = -gamma with K = (G; A).  With M = L L^T and the rows of K L^-T as a row
  * space. */
 struct mechanics {
-    double *mass;          /* nq x nq: L */
+    double *mass;          /* nq x nq: L, with 1 / l_ii on its diagonal */
+    int *first;            /* nq: of each row of L the first column (linalg/small.h); NULL: they are full */
     double *k_rows;        /* k x nq: K */
     struct rowspace space; /* of K L^-T */
     double *at;            /* 1 + nq: t and q of the factorization */

@@ -24,7 +24,7 @@ static inline int motion_begin(const struct mechanism *model, struct kernel_moti
     if (!model->steady) return 0;
     model->mass(k->t, k->x, w->s.mass, w->user);
     for (int i = 0; i < model->nq; i++)
-        if (!small_cholesky_row(model->nq, w->s.mass, i)) return 1;
+        if (!small_cholesky_row(model->nq, model->first, w->s.mass, i)) return 1;
     return 0;
 }
 
@@ -82,8 +82,8 @@ static inline void motion_tangent(const struct kernel_method *method, const stru
     (void)p;
     space.rows = model->k, space.width = (model->nq + 3) / 4 * 4, space.pair = 0;
     border.rows = model->invariants, border.width = 2 * space.width, border.pair = 0;
-    mechanism_tangent(model->nq, w->s.mass, &space, model->invariants ? &border : 0, __builtin_fabs(h),
-                      w->along, error);
+    mechanism_tangent(model->nq, model->first, w->s.mass, &space, model->invariants ? &border : 0,
+                      __builtin_fabs(h), w->along, error);
 }
 
 /* kernel_stands for mechanics: larger sizes of the rows hold from here on, and the residuals so far go into

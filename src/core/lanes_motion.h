@@ -98,13 +98,13 @@ static LANES_APART void motion_factor(struct motion *w, keel_real t, const keel_
     if (!m->steady || !w->weighed) {
         m->mass(when, w->place, w->mass, w);
         w->positive = keel_always;
-        for (int i = 0; i < m->nq; i++) w->positive &= small_cholesky_row(m->nq, w->mass, i);
+        for (int i = 0; i < m->nq; i++) w->positive &= small_cholesky_row(m->nq, m->first, w->mass, i);
         w->weighed = 1;
     }
     m->rows(when, w->place, w->k_rows, w);
     motion_shift(m, when, w->place, w->shift, w);
     for (int i = 0; i < m->k; i++) {
-        mechanism_row(&space, i, m->nq, w->k_rows + i * m->nq, w->mass);
+        mechanism_row(&space, i, m->nq, w->k_rows + i * m->nq, m->first, w->mass);
         w->floor_of[i] = keel_lift(MANIFOLD_DEPENDENT);
     }
     rowspace_factor_lanes(&space, w->floor_of);
@@ -126,7 +126,7 @@ static LANES_APART int motion_rhs(keel_real t, const keel_real *x, keel_real *dx
     m->force(t, x, w->force, user);
     motion_factor(w, t, x, keel_always);
     m->curvature(t, x, w->gamma, user);
-    mechanism_accelerate(m->nq, w->mass, &space, w->gamma, w->force, w->lambda, w->z, w->weighted);
+    mechanism_accelerate(m->nq, m->first, w->mass, &space, w->gamma, w->force, w->lambda, w->z, w->weighted);
     for (int j = 0; j < m->nq; j++) sum += w->force[j] * 0.0;
     for (int i = 0; i < m->k; i++) sum += w->lambda[i] * 0.0;
     keel_truth good = w->known & (sum == 0.0);
@@ -155,7 +155,7 @@ static inline void motion_correct(const struct mechanism *m, struct motion *w, c
     const struct rowspace space = motion_space(m, w);
     for (int i = 0; i < m->k; i++) w->c[i] = -c[i];
     rowspace_shortest(&space, w->c, w->z, w->d);
-    small_lower_t_solve(m->nq, w->mass, w->d);
+    small_lower_t_solve(m->nq, m->first, w->mass, w->d);
     for (int j = 0; j < m->nq; j++) half[j] = keel_select(which, half[j] + w->d[j], half[j]);
     w->newton = motion_count(w->newton, which, 1);
 }
@@ -220,7 +220,7 @@ static inline void motion_complete(const struct mechanism *m, struct motion *w, 
     mechanism_speeds(nq, m->k, w->beside, w->beside_shift, w->place + nq, w->c);
     for (int i = 0; i < m->k; i++) w->c[i] = -(w->c[i] - w->residual[m->k + i]) / step;
     rowspace_shortest(&space, w->c, w->z, w->d);
-    small_lower_t_solve(nq, w->mass, w->d);
+    small_lower_t_solve(nq, m->first, w->mass, w->d);
     for (int j = 0; j < nq; j++)
         direction[nq + j] = keel_select(which, direction[nq + j] + w->d[j], direction[nq + j]);
     w->jacobians = motion_count(w->jacobians, which, 1);
@@ -255,7 +255,8 @@ static inline void motion_normals(const struct mechanism *m, struct motion *w, c
     }
     if (again) motion_keep_border(w, &border, 0, open);
     for (int i = 0; i < m->invariants; i++)
-        mechanism_border(m->nq, w->mass, &space, &border, i, w->gradients + i * states, tau, &w->floor_of[i]);
+        mechanism_border(m->nq, m->first, w->mass, &space, &border, i, w->gradients + i * states, tau,
+                         &w->floor_of[i]);
     rowspace_factor_lanes(&border, w->floor_of);
     if (again) motion_keep_border(w, &border, 1, open);
     w->jacobians = motion_count(w->jacobians, open, m->maps);
@@ -293,7 +294,7 @@ static inline keel_truth motion_invariants(const struct mechanism *m, struct mot
     for (int j = 0; j < count; j++) {
         keel_real *direction = w->direction + j * states, size = w->size[first + j];
         keel_truth used = s->inverse[j] != 0.0;
-        mechanism_direction(m->nq, w->mass, s, j, keel_abs(l->h), direction);
+        mechanism_direction(m->nq, m->first, w->mass, s, j, keel_abs(l->h), direction);
         keel_real part =
             mechanism_part(states, direction, n->largest, 1.0 / s->inverse[j], size, l->k[0]->nearly);
         keel_truth whole = project_in_units(w->residual[first + j], size) > units;
@@ -407,7 +408,8 @@ static inline void motion_tangent(const struct lanes *l, const struct project *p
     struct motion *w = (struct motion *)m->user;
     const struct rowspace space = motion_space(&model, w), border = motion_border(&model, w);
     (void)p;
-    mechanism_tangent(model.nq, w->mass, &space, model.invariants ? &border : 0, keel_abs(l->h), w->d, error);
+    mechanism_tangent(model.nq, model.first, w->mass, &space, model.invariants ? &border : 0, keel_abs(l->h),
+                      w->d, error);
 }
 
 /* lanes_measure for mechanics. */

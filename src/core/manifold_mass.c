@@ -14,7 +14,7 @@
 
 /* From coordinates of length, a = L^T d. */
 static void from_lengths(const struct field *fd, double *a) {
-    if (fd->mech.mass) dense_lower_t_solve(fd->nq, fd->mech.mass, a);
+    if (fd->mech.mass) small_lower_t_solve(fd->nq, fd->mech.first, fd->mech.mass, a);
 }
 
 /* s_i of constraint and d/dt rows from the factored K: terms |K q| and |K v|, each in value and
@@ -163,7 +163,7 @@ static keel_status border(struct manifold *m, double t, const double *x, int fir
         return KEEL_OK;
     }
     for (int i = 0; i < s->rows; i++)
-        mechanism_border(fd->nq, fd->mech.mass, &fd->mech.space, s, i,
+        mechanism_border(fd->nq, fd->mech.first, fd->mech.mass, &fd->mech.space, s, i,
                          rows_gradient(r, fd, m->row[first_kept + i]), m->tau, &m->floor_of[i]);
     rowspace_factor(s, m->floor_of);
     fd->stats->factorizations++;
@@ -186,7 +186,7 @@ keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, do
     int complete = completion_matters(m);
     for (int j = 0; j < count; j++) {
         double *direction = m->directions + (long)j * n;
-        mechanism_direction(fd->nq, fd->mech.mass, &m->space, j, m->tau, direction);
+        mechanism_direction(fd->nq, fd->mech.first, fd->mech.mass, &m->space, j, m->tau, direction);
         m->part[j] = m->space.used[j] ? part_to_correct(m, j, m->row[first_kept + j], direction) : 0;
         if (m->space.used[j] && complete) status = complete_direction(m, t, x, direction);
         if (status != KEEL_OK) return status;
@@ -256,6 +256,6 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
 
 void manifold_mass_tangent(const struct manifold *m, double *e) {
     const struct field *fd = m->fd;
-    mechanism_tangent(fd->nq, fd->mech.mass, &fd->mech.space, m->normal_known ? &m->space : NULL, m->tau,
-                      m->d, e);
+    mechanism_tangent(fd->nq, fd->mech.first, fd->mech.mass, &fd->mech.space,
+                      m->normal_known ? &m->space : NULL, m->tau, m->d, e);
 }

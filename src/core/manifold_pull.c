@@ -50,7 +50,7 @@ static keel_status border(struct manifold *m, int first) {
     m->normal_known = 0; /* no correction was made */
     for (int j = 0; j < count; j++) {
         double *direction = m->directions + (long)j * n;
-        mechanism_direction(fd->nq, NULL, &m->space, j, m->tau, direction);
+        mechanism_direction(fd->nq, NULL, NULL, &m->space, j, m->tau, direction);
         keel_status status = fd->k ? bend(m, direction, m->z) : KEEL_OK;
         if (status != KEEL_OK) return status;
         for (int i = 0; i < fd->k; i++) m->c[i] = -m->z[i];

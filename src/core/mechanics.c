@@ -12,6 +12,17 @@
 #include <math.h>
 #include <string.h>
 
+/* Where the rows of L begin: where those of M do. */
+static void find_profile(struct field *fd, int *first) {
+    const keel_pattern *p = fd->p.mass.value ? fd->p.mass.pattern : NULL;
+    fd->mech.first = p ? first : NULL;
+    for (int i = 0; i < fd->nq && p && first; i++) {
+        first[i] = i;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+            if (p->column[e] < first[i]) first[i] = p->column[e];
+    }
+}
+
 void mechanics_layout(struct field *fd, struct arena *a) {
     struct mechanics *m = &fd->mech;
     size_t nq = (size_t)fd->nq, k = (size_t)fd->k, width = (nq + 3) / 4 * 4;
@@ -27,6 +38,7 @@ void mechanics_layout(struct field *fd, struct arena *a) {
         return;
     }
     m->mass = fd->p.mass.value ? arena_doubles(a, nq * nq) : NULL;
+    find_profile(fd, arena_ints(a, nq));
     m->k_rows = arena_doubles(a, k * nq + 1);
     m->beside_shift = arena_doubles(a, k + 1);
     m->space.q = arena_doubles(a, k * width + 4);
@@ -49,9 +61,11 @@ keel_status mechanics_mass(struct field *fd, double t, const double *u) {
     if (!m->mass || (fd->p.mass.constant && m->mass_ready)) return KEEL_OK;
     keel_status status = map_matrix(fd, &fd->p.mass, "mass", fd->nq, t, u, m->mass);
     if (status != KEEL_OK) return status;
-    int row = dense_cholesky(fd->nq, m->mass, fd->halt);
-    m->mass_ready = row == 0;
-    return row ? mechanics_bad_mass(fd, t, row - 1) : KEEL_OK;
+    int row = 0;
+    while (row < fd->nq && !keel_halted(fd->halt) && small_cholesky_row(fd->nq, m->first, m->mass, row))
+        row++;
+    m->mass_ready = row == fd->nq;
+    return m->mass_ready ? KEEL_OK : mechanics_bad_mass(fd, t, row);
 }
 
 double mechanics_orthogonal_fraction(const struct field *fd, int *row) {
@@ -75,7 +89,7 @@ keel_status mechanics_lost_rank(struct field *fd, double t, int row) {
 __attribute__((noinline)) static void choose_rows(struct field *fd, int independent) {
     struct mechanics *m = &fd->mech;
     for (int i = 0; i < fd->k; i++)
-        mechanism_row(&m->space, i, fd->nq, m->k_rows + (long)i * fd->nq, m->mass);
+        mechanism_row(&m->space, i, fd->nq, m->k_rows + (long)i * fd->nq, m->first, m->mass);
     redundant_choose(&m->of_rows, &m->space, independent);
 }
 
@@ -94,7 +108,7 @@ static keel_status factor_dense(struct field *fd, double t, const double *u) {
     for (int i = 0; i < k; i++) independent += m->of_rows.in_force[i] = fd->active[i] != 0;
     for (int chosen = 0;; chosen = 1) {
         for (int i = 0; i < k; i++) {
-            mechanism_row(&m->space, i, nq, m->k_rows + (long)i * nq, m->mass);
+            mechanism_row(&m->space, i, nq, m->k_rows + (long)i * nq, m->first, m->mass);
             floor_of[i] = m->of_rows.in_force[i] ? sqrt(DBL_EPSILON) : 2;
         }
         rowspace_factor(&m->space, floor_of);
@@ -224,7 +238,7 @@ int mechanics_rhs(double t, const double *x, double *dx, void *field) {
         mechanics_sparse_accelerate(fd, force);
         return 0;
     }
-    mechanism_accelerate(nq, m->mass, &m->space, m->gamma, force, fd->lambda, m->z, m->weighted);
+    mechanism_accelerate(nq, m->first, m->mass, &m->space, m->gamma, force, fd->lambda, m->z, m->weighted);
     memcpy(dx + nq, force, (size_t)nq * sizeof *dx);
     return 0;
 }

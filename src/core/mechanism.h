@@ -24,31 +24,31 @@ static inline int mechanism_near(int nq, const double *at, const double *q, cons
 #endif
 
 /* Row i of K L^-T, padded with zeros; mass: L, NULL for a unit matrix. */
-static inline void mechanism_row(struct rowspace *s, int i, int nq, const keel_real *row,
+static inline void mechanism_row(struct rowspace *s, int i, int nq, const keel_real *row, const int *first,
                                  const keel_real *mass) {
     keel_real *b = s->q + (long)i * s->width;
     for (int j = 0; j < nq; j++) b[j] = row[j];
     for (int j = nq; j < s->width; j++) b[j] = keel_lift(0.0);
-    if (mass) small_lower_solve(nq, mass, b);
+    if (mass) small_lower_solve(nq, first, mass, b);
     rowspace_join(s->width, b);
 }
 
 /* force: F, then v'; with B = K L^-T = R Q, D = diag |q_i|^2 and z = L^-1 F
  *     lambda = R^-T D^-1 (Q z + R^-1 gamma),   v' = L^-T (z - Q^T D^-1 (Q z + R^-1 gamma)). */
-static inline void mechanism_accelerate(int nq, const keel_real *mass, const struct rowspace *s,
-                                        const keel_real *gamma, keel_real *force, keel_real *lambda,
-                                        keel_real *z, keel_real *weighted) {
-    if (mass) small_lower_solve(nq, mass, force);
+static inline void mechanism_accelerate(int nq, const int *first, const keel_real *mass,
+                                        const struct rowspace *s, const keel_real *gamma, keel_real *force,
+                                        keel_real *lambda, keel_real *z, keel_real *weighted) {
+    if (mass) small_lower_solve(nq, first, mass, force);
     if (s->rows) {
         rowspace_join(s->width, force);
-        rowspace_shortest(s, gamma, z, weighted); /* z = R^-1 gamma, weighted = Q^T D^-1 z */
+        rowspace_coordinates(s, gamma, z);
         rowspace_components(s, force, lambda);
         for (int i = 0; i < s->rows; i++) lambda[i] += z[i];
-        rowspace_tangent(s, force);
+        rowspace_combination(s, lambda, weighted);
         for (int j = 0; j < nq; j++) force[j] -= weighted[j];
         rowspace_coefficients(s, lambda);
     }
-    if (mass) small_lower_t_solve(nq, mass, force);
+    if (mass) small_lower_t_solve(nq, first, mass, force);
 }
 
 /* K v + g_t */
@@ -75,16 +75,16 @@ static inline void mechanism_sizes(int nq, const keel_real *row, keel_real shift
 }
 
 /* Row i of s: the gradient of an invariant in lengths, freed of what the rows of K span. */
-static inline void mechanism_border(int nq, const keel_real *mass, const struct rowspace *k_space,
-                                    struct rowspace *s, int i, const keel_real *gradient, keel_real tau,
-                                    keel_real *floor_of) {
+static inline void mechanism_border(int nq, const int *first, const keel_real *mass,
+                                    const struct rowspace *k_space, struct rowspace *s, int i,
+                                    const keel_real *gradient, keel_real tau, keel_real *floor_of) {
     int half = k_space->width;
     keel_real *b = s->q + (long)i * s->width, whole = keel_lift(0.0), left = keel_lift(0.0);
     for (int j = 0; j < s->width; j++) b[j] = keel_lift(0.0);
     for (int j = 0; j < nq; j++) b[j] = gradient[j];
     for (int j = 0; j < nq; j++) b[half + j] = gradient[nq + j] / tau;
-    if (mass) small_lower_solve(nq, mass, b);
-    if (mass) small_lower_solve(nq, mass, b + half);
+    if (mass) small_lower_solve(nq, first, mass, b);
+    if (mass) small_lower_solve(nq, first, mass, b + half);
     for (int j = 0; j < s->width; j++) whole += b[j] * b[j];
     rowspace_tangent(k_space, b);
     rowspace_tangent(k_space, b + half);
@@ -93,16 +93,16 @@ static inline void mechanism_border(int nq, const keel_real *mass, const struct 
 }
 
 /* (dq, dv) of row j of s. */
-static inline void mechanism_direction(int nq, const keel_real *mass, const struct rowspace *s, int j,
-                                       keel_real tau, keel_real *direction) {
+static inline void mechanism_direction(int nq, const int *first, const keel_real *mass,
+                                       const struct rowspace *s, int j, keel_real tau, keel_real *direction) {
     int half = s->width / 2;
     const keel_real *q = s->q + (long)j * s->width;
     for (int i = 0; i < nq; i++) {
         direction[i] = q[i];
         direction[nq + i] = q[half + i];
     }
-    if (mass) small_lower_t_solve(nq, mass, direction);
-    if (mass) small_lower_t_solve(nq, mass, direction + nq);
+    if (mass) small_lower_t_solve(nq, first, mass, direction);
+    if (mass) small_lower_t_solve(nq, first, mass, direction + nq);
     for (int i = 0; i < nq; i++) direction[nq + i] = direction[nq + i] / tau;
 }
 
@@ -135,23 +135,23 @@ static inline keel_real mechanism_part(int n, const keel_real *direction, const 
 }
 
 /* e := the part of e that neither K nor, unless it is NULL, the border sees; a: both halves, padded. */
-static inline void mechanism_tangent(int nq, const keel_real *mass, const struct rowspace *k_space,
-                                     const struct rowspace *border, keel_real tau, keel_real *a,
-                                     keel_real *e) {
+static inline void mechanism_tangent(int nq, const int *first, const keel_real *mass,
+                                     const struct rowspace *k_space, const struct rowspace *border,
+                                     keel_real tau, keel_real *a, keel_real *e) {
     int half = k_space->width;
     for (int j = 0; j < half; j++) {
         a[j] = j < nq ? e[j] : keel_lift(0.0);
         a[half + j] = j < nq ? e[nq + j] : keel_lift(0.0);
     }
-    if (mass) small_lower_t_multiply(nq, mass, a);
-    if (mass) small_lower_t_multiply(nq, mass, a + half);
+    if (mass) small_lower_t_multiply(nq, first, mass, a);
+    if (mass) small_lower_t_multiply(nq, first, mass, a + half);
     rowspace_tangent(k_space, a);
     rowspace_tangent(k_space, a + half);
     for (int j = 0; j < nq && border; j++) a[half + j] *= tau;
     if (border) rowspace_tangent(border, a);
     for (int j = 0; j < nq && border; j++) a[half + j] = a[half + j] / tau;
-    if (mass) small_lower_t_solve(nq, mass, a);
-    if (mass) small_lower_t_solve(nq, mass, a + half);
+    if (mass) small_lower_t_solve(nq, first, mass, a);
+    if (mass) small_lower_t_solve(nq, first, mass, a + half);
     for (int j = 0; j < nq; j++) {
         e[j] = a[j];
         e[nq + j] = a[half + j];
@@ -165,6 +165,7 @@ struct keel_mechanics_state;
 /* The model: sizes and functions, all constants.  Rows are written out, zeros included. */
 struct mechanism {
     int nq, k, invariants;
+    int first[8]; /* of each row of L, no more than these, the first column (small.h) */
     int steady;   /* M does not change */
     int complete; /* an invariant feels what K v + g_t = 0 takes of its direction */
     int maps;     /* of the invariants: energy, invariants */
@@ -253,12 +254,12 @@ static inline int mechanism_factor_into(const struct mechanism *m, const struct 
     if (m->mass && !m->steady) {
         m->mass(t, x, s->mass, user);
         for (int i = 0; i < m->nq; i++)
-            if (!small_cholesky_row(m->nq, s->mass, i)) return 1;
+            if (!small_cholesky_row(m->nq, m->first, s->mass, i)) return 1;
     }
     if (m->k) m->rows(t, x, s->k_rows, user);
     mechanism_shift(m, t, x, s->shift, user);
     for (int i = 0; i < m->k; i++) {
-        mechanism_row(space, i, m->nq, s->k_rows + i * m->nq, m->mass ? s->mass : 0);
+        mechanism_row(space, i, m->nq, s->k_rows + i * m->nq, m->first, m->mass ? s->mass : 0);
         floor_of[i] = MANIFOLD_DEPENDENT;
     }
     rowspace_factor(space, floor_of);
@@ -285,8 +286,8 @@ static inline int mechanism_rhs(const struct mechanism *m, const struct mechanis
     m->force(t, x, w->force, user);
     if (!s->factored && mechanism_factor(m, w, s, t, x, user)) return 1;
     if (m->k) m->curvature(t, x, w->gamma, user);
-    mechanism_accelerate(m->nq, m->mass ? s->mass : 0, s->space, w->gamma, w->force, s->lambda, w->z,
-                         w->weighted);
+    mechanism_accelerate(m->nq, m->first, m->mass ? s->mass : 0, s->space, w->gamma, w->force, s->lambda,
+                         w->z, w->weighted);
     for (int j = 0; j < m->nq; j++) {
         dx[j] = x[m->nq + j];
         dx[m->nq + j] = w->force[j];
@@ -313,7 +314,7 @@ static inline void mechanism_correct(const struct mechanism *m, const struct mec
                                      struct keel_mechanics_state *s, const double *c, double *half) {
     for (int i = 0; i < m->k; i++) w->c[i] = -c[i];
     rowspace_shortest(s->space, w->c, w->z, w->d);
-    if (m->mass) small_lower_t_solve(m->nq, s->mass, w->d);
+    if (m->mass) small_lower_t_solve(m->nq, m->first, s->mass, w->d);
     project_move(half, 0, m->nq, w->d);
     s->newton++;
 }
@@ -383,7 +384,7 @@ static inline void mechanism_complete(const struct mechanism *m, const struct me
     mechanism_speeds(nq, m->k, w->beside, w->beside_shift, w->line + nq, w->c);
     for (int i = 0; i < m->k; i++) w->c[i] = -(w->c[i] - w->residual[m->k + i]) / step;
     rowspace_shortest(s->space, w->c, w->z, w->d);
-    if (m->mass) small_lower_t_solve(nq, s->mass, w->d);
+    if (m->mass) small_lower_t_solve(nq, m->first, s->mass, w->d);
     for (int j = 0; j < nq; j++) direction[nq + j] += w->d[j];
 }
 
@@ -399,8 +400,8 @@ static inline void mechanism_normals(const struct mechanism *m, const struct mec
         if (size > w->size[first + i]) w->size[first + i] = size;
     }
     for (int i = 0; i < m->invariants; i++)
-        mechanism_border(m->nq, m->mass ? s->mass : 0, s->space, s->border, i, s->gradients + i * n, s->tau,
-                         &w->floor_of[i]);
+        mechanism_border(m->nq, m->first, m->mass ? s->mass : 0, s->space, s->border, i, s->gradients + i * n,
+                         s->tau, &w->floor_of[i]);
     rowspace_factor(s->border, w->floor_of);
     s->jacobians += m->maps;
     s->factorizations++;
@@ -414,7 +415,7 @@ static inline int mechanism_invariants(const struct mechanism *m, const struct m
     mechanism_normals(m, w, s, t, user);
     for (int j = 0; j < count; j++) {
         double *direction = w->direction + j * n, residual = w->residual[first + j];
-        mechanism_direction(m->nq, m->mass ? s->mass : 0, s->border, j, s->tau, direction);
+        mechanism_direction(m->nq, m->first, m->mass ? s->mass : 0, s->border, j, s->tau, direction);
         w->part[j] = 1;
         if (!s->border->used[j]) w->part[j] = 0;
         else if (!(project_in_units(residual, w->size[first + j]) > s->units))

@@ -8,7 +8,7 @@
 #define KEEL_CORE_MECHANISM_CALLS_H
 
 struct mechanism_call {
-    double at, value;
+    double at, value, beside; /* beside: the cosine, where value is a sine */
 };
 enum { MECHANISM_CALLS = 48 }; /* as codegen/emit.h numbers them at most */
 
@@ -20,18 +20,33 @@ struct mechanism_user {
 };
 
 static inline void mechanism_forget(struct mechanism_call *call, int count) {
-    for (int i = 0; i < count; i++) call[i].at = call[i].value = __builtin_nan("");
+    for (int i = 0; i < count; i++) call[i].at = call[i].value = call[i].beside = __builtin_nan("");
 }
 
-/* f(x).  The same argument has the same bits: 0 and -0 are two. */
-static inline double mechanism_called(struct mechanism_call *call, double x, double f(double)) {
+/* The same argument has the same bits: 0 and -0 are two. */
+static inline int mechanism_knows(const struct mechanism_call *call, double x) {
     unsigned long long here, there;
     __builtin_memcpy(&here, &x, sizeof here);
     __builtin_memcpy(&there, &call->at, sizeof there);
-    if (here != there) {
+    return here == there;
+}
+
+/* f(x) */
+static inline double mechanism_called(struct mechanism_call *call, double x, double f(double)) {
+    if (!mechanism_knows(call, x)) {
         call->value = f(x);
         call->at = x;
     }
     return call->value;
+}
+
+/* Sine and cosine of x, by f. */
+static inline const struct mechanism_call *mechanism_turned(struct mechanism_call *call, double x,
+                                                            void f(double, double *, double *)) {
+    if (!mechanism_knows(call, x)) {
+        f(x, &call->value, &call->beside);
+        call->at = x;
+    }
+    return call;
 }
 #endif

@@ -10,8 +10,8 @@ struct keel_halt;
 int dense_lu(int n, double *a, int *pivot, struct keel_halt *halt);
 void dense_lu_solve(int n, const double *lu, const int *pivot, double *b);
 
-/* a = L L^T, L in the lower triangle, in place.  Returns 0, or 1 + the row at which a is not positive
- * definite, or at which halt asked to give up. */
+/* a = L L^T, L in the lower triangle, in place, with 1 / l_ii on its diagonal.  Returns 0, or 1 + the row at
+ * which a is not positive definite, or at which halt asked to give up. */
 int dense_cholesky(int n, double *a, struct keel_halt *halt);
 void dense_lower_solve(int n, const double *l, double *b);      /* b := L^-1 b */
 void dense_lower_t_solve(int n, const double *l, double *b);    /* b := L^-T b */

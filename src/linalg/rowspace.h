@@ -67,6 +67,23 @@ static inline void rowspace_set(struct rowspace *s, int i, int n, const double *
     while (b < end) *b++ = (rowspace_pair){0};
 }
 
+static inline double rowspace_length_short(int width, rowspace_pair a, rowspace_pair b, rowspace_pair c,
+                                           rowspace_pair d) {
+    rowspace_pair sum = a * a + b * b;
+    if (width > 4) sum += c * c + d * d;
+    return sum[0] + sum[1];
+}
+
+/* Row i with what is left of it, or without. */
+static inline void rowspace_enter(int width, struct rowspace *s, int i, double floor_of, double whole,
+                                  double left) {
+    int used = left > 0 && left >= floor_of * floor_of * whole;
+    s->used[i] = used;
+    s->rank += used;
+    s->inverse[i] = used ? 1 / left : 0;
+    if (!used) rowspace_clear(width, s->q + (long)i * width);
+}
+
 /* Row i against the earlier ones; it is left out if its share of new direction is below floor_of.  Zero
  * rows are always left out. */
 static inline void rowspace_orthogonalize(int width, struct rowspace *s, int i, double floor_of) {
@@ -82,30 +99,54 @@ static inline void rowspace_orthogonalize(int width, struct rowspace *s, int i, 
         left = rowspace_dot(width, qi, qi);
         if (left >= 0.01 * whole) break; /* else more than a digit cancelled: once more */
     }
-    int used = left > 0 && left >= floor_of * floor_of * whole;
-    s->used[i] = used;
-    s->rank += used;
-    s->inverse[i] = used ? 1 / left : 0;
-    if (!used) rowspace_clear(width, qi);
+    rowspace_enter(width, s, i, floor_of, whole, left);
+}
+
+/* The same of 4 or 8 entries, which stay in registers until the row is done. */
+static inline void rowspace_orthogonalize_short(int width, struct rowspace *s, int i, double floor_of) {
+    rowspace_pair *qi = (rowspace_pair *)(s->q + (long)i * width), a = qi[0], b = qi[1], c = {0}, d = {0};
+    double *ri = s->r + (long)i * s->rows;
+    if (width > 4) c = qi[2], d = qi[3];
+    double whole = rowspace_length_short(width, a, b, c, d), left = whole;
+    for (int pass = 0; pass < 2 && i > 0; pass++) {
+        for (int j = 0; j < i; j++) {
+            const rowspace_pair *qj = (const rowspace_pair *)(s->q + (long)j * width);
+            rowspace_pair sum = qj[0] * a + qj[1] * b;
+            if (width > 4) sum += qj[2] * c + qj[3] * d;
+            double share = (sum[0] + sum[1]) * s->inverse[j];
+            ri[j] = pass ? ri[j] + share : share;
+            a += -share * qj[0], b += -share * qj[1];
+            if (width > 4) c += -share * qj[2], d += -share * qj[3];
+        }
+        left = rowspace_length_short(width, a, b, c, d);
+        if (left >= 0.01 * whole) break;
+    }
+    if (i > 0) qi[0] = a, qi[1] = b;
+    if (i > 0 && width > 4) qi[2] = c, qi[3] = d;
+    rowspace_enter(width, s, i, floor_of, whole, left);
 }
 
 static inline void rowspace_factor(struct rowspace *s, const double *floor_of) {
     s->rank = s->pair = 0;
     for (int i = 0; i < s->rows; i++) {
-        if (s->width == 4) /* the common case is worth straight code */
-            rowspace_orthogonalize(4, s, i, floor_of[i]);
+        if (s->width == 4) rowspace_orthogonalize_short(4, s, i, floor_of[i]); /* the common cases */
+        else if (s->width == 8) rowspace_orthogonalize_short(8, s, i, floor_of[i]);
         else rowspace_orthogonalize(s->width, s, i, floor_of[i]);
     }
 }
 
-/* The shortest d with B d = c for the rows in use: z := R^-1 c (others 0), d := Q^T |q|^-2 z. */
-static inline void rowspace_shortest(const struct rowspace *s, const double *c, double *z, double *d) {
+/* z := R^-1 c, 0 for rows left out. */
+static inline void rowspace_coordinates(const struct rowspace *s, const double *c, double *z) {
     for (int i = 0; i < s->rows; i++) {
         const double *ri = s->r + (long)i * s->rows;
         double sum = c[i];
         for (int j = 0; j < i; j++) sum -= ri[j] * z[j];
         z[i] = s->used[i] ? sum : 0;
     }
+}
+
+/* d := Q^T |q|^-2 z. */
+static inline void rowspace_combination(const struct rowspace *s, const double *z, double *d) {
     for (int k = 0; k < s->width; k += 4) {
         rowspace_pair left = {0}, right = {0};
         for (int i = 0; i < s->rows; i++) {
@@ -172,17 +213,26 @@ static inline void rowspace_factor_lanes(struct rowspace *s, const keel_real *fl
     }
 }
 
-static inline void rowspace_shortest(const struct rowspace *s, const keel_real *c, keel_real *z,
-                                     keel_real *d) {
+static inline void rowspace_coordinates(const struct rowspace *s, const keel_real *c, keel_real *z) {
     ROWSPACE_UNROLL for (int i = 0; i < s->rows; i++) {
         z[i] = c[i];
         ROWSPACE_UNROLL for (int j = 0; j < i; j++) z[i] -= s->r[i * s->rows + j] * z[j];
     }
+}
+
+static inline void rowspace_combination(const struct rowspace *s, const keel_real *z, keel_real *d) {
     ROWSPACE_UNROLL for (int k = 0; k < s->width; k++) d[k] = keel_lift(0.0);
     ROWSPACE_UNROLL for (int i = 0; i < s->rows; i++)
         rowspace_add(s->width, z[i] * s->inverse[i], s->q + (long)i * s->width, d);
 }
 #endif
+
+/* The shortest d with B d = c for the rows in use; z := R^-1 c. */
+static inline void rowspace_shortest(const struct rowspace *s, const keel_real *c, keel_real *z,
+                                     keel_real *d) {
+    rowspace_coordinates(s, c, z);
+    rowspace_combination(s, z, d);
+}
 
 /* Of up to four entries. */
 static inline keel_real rowspace_dot_short(int n, const keel_real *a, const keel_real *b) {

@@ -51,8 +51,7 @@ void schur_weigh_by(struct schur *s, const double *inverse_weight) {
         if (!own) continue;
         double *row = s->root + own->root + (long)s->place[j] * own->width;
         memset(row, 0, (size_t)own->width * sizeof *row);
-        row[s->place[j]] =
-            inverse_weight[j] > 0 ? 1 / inverse_weight[j] : HUGE_VAL; /* by which things are divided */
+        row[s->place[j]] = inverse_weight[j];
     }
     if (s->diagonal) weigh_entries(s);
 }

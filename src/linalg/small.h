@@ -56,38 +56,57 @@ static inline void small_lu_solve(int n, const double *lu, const int *pivot, dou
     }
 }
 
-/* Row i of a = L L^T, L in the lower triangle, in place.  Is a positive definite, so far? */
-static inline keel_truth small_cholesky_row(int n, keel_real *a, int i) {
+/* Before loops that compiled models want written out. */
+#ifndef SMALL_UNROLL
+#define SMALL_UNROLL
+#endif
+
+/* L is a profile: row i begins in column first[i], and what is before it, zeros, is not looked at.  NULL: all
+ * rows begin in the first column.  (Elimination makes no entries there: George and Liu, Computer Solution of
+ * Large Sparse Positive Definite Systems, ch. 4.) */
+static inline int small_first(const int *first, int i) {
+    return first ? first[i] : 0;
+}
+
+/* Row i of a = L L^T, L in the lower triangle, in place, with 1 / l_ii on its diagonal: a product where a
+ * quotient would be waited for.  Is a positive definite, so far? */
+static inline keel_truth small_cholesky_row(int n, const int *first, keel_real *a, int i) {
     keel_real diagonal = a[i * n + i], sum = diagonal;
-    for (int j = 0; j < i; j++) {
+    int from = small_first(first, i);
+    SMALL_UNROLL for (int j = from; j < i; j++) {
         keel_real entry = a[i * n + j];
-        for (int k = 0; k < j; k++) entry -= a[i * n + k] * a[j * n + k];
-        a[i * n + j] = entry / a[j * n + j];
+        int both = small_first(first, j);
+        SMALL_UNROLL for (int k = both > from ? both : from; k < j; k++) entry -= a[i * n + k] * a[j * n + k];
+        a[i * n + j] = entry * a[j * n + j];
     }
-    for (int k = 0; k < i; k++) sum -= a[i * n + k] * a[i * n + k];
-    a[i * n + i] = keel_sqrt(sum);
+    SMALL_UNROLL for (int k = from; k < i; k++) sum -= a[i * n + k] * a[i * n + k];
+    a[i * n + i] = 1.0 / keel_sqrt(sum);
     return sum > n * SMALL_EPSILON * keel_abs(diagonal);
 }
 
-static inline void small_lower_solve(int n, const keel_real *l, keel_real *b) { /* b := L^-1 b */
-    for (int i = 0; i < n; i++) {
+/* b := L^-1 b */
+static inline void small_lower_solve(int n, const int *first, const keel_real *l, keel_real *b) {
+    SMALL_UNROLL for (int i = 0; i < n; i++) {
         keel_real sum = b[i];
-        for (int j = 0; j < i; j++) sum -= l[i * n + j] * b[j];
-        b[i] = sum / l[i * n + i];
+        SMALL_UNROLL for (int j = small_first(first, i); j < i; j++) sum -= l[i * n + j] * b[j];
+        b[i] = sum * l[i * n + i];
     }
 }
 
-static inline void small_lower_t_solve(int n, const keel_real *l, keel_real *b) { /* b := L^-T b */
-    for (int i = n - 1; i >= 0; i--) {
-        keel_real value = b[i] = b[i] / l[i * n + i];
-        for (int j = 0; j < i; j++) b[j] -= l[i * n + j] * value;
+/* b := L^-T b */
+static inline void small_lower_t_solve(int n, const int *first, const keel_real *l, keel_real *b) {
+    SMALL_UNROLL for (int i = n - 1; i >= 0; i--) {
+        keel_real value = b[i] = b[i] * l[i * n + i];
+        SMALL_UNROLL for (int j = small_first(first, i); j < i; j++) b[j] -= l[i * n + j] * value;
     }
 }
 
-static inline void small_lower_t_multiply(int n, const keel_real *l, keel_real *b) { /* b := L^T b */
-    for (int i = 0; i < n; i++) {
-        keel_real sum = keel_lift(0.0);
-        for (int k = i; k < n; k++) sum += l[k * n + i] * b[k];
+/* b := L^T b */
+static inline void small_lower_t_multiply(int n, const int *first, const keel_real *l, keel_real *b) {
+    SMALL_UNROLL for (int i = 0; i < n; i++) {
+        keel_real sum = b[i] / l[i * n + i];
+        SMALL_UNROLL for (int k = i + 1; k < n; k++) if (small_first(first, k) <= i) sum +=
+            l[k * n + i] * b[k];
         b[i] = sum;
     }
 }

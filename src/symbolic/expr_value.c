@@ -79,9 +79,9 @@ double expr_value(enum expr_op op, double a, double b) {
     case EXPR_LOG10:
         return log10(a);
     case EXPR_SIN:
-        return sin(a);
+        return keel_sin(a);
     case EXPR_COS:
-        return cos(a);
+        return keel_cos(a);
     case EXPR_TAN:
         return tan(a);
     case EXPR_ASIN:

@@ -64,12 +64,6 @@ void tape_run(const struct tape *t, double time, const double *u, const double *
         case EXPR_POWI:
             r[c->to] = expr_integer_power(r[c->a], (int32_t)c->b);
             break;
-        case EXPR_SIN:
-            r[c->to] = sin(r[c->a]);
-            break;
-        case EXPR_COS:
-            r[c->to] = cos(r[c->a]);
-            break;
         case EXPR_EXP:
             r[c->to] = exp(r[c->a]);
             break;
