@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define KEEL_VERSION "0.2.0"
-#define KEEL_ABI 21u /* of all public structs and enums; a program and its library must agree on it */
+#define KEEL_ABI 22u /* of all public structs and enums; a program and its library must agree on it */
 
 /* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until
  * keel_restart.  A call that was wrong in itself (KEEL_EINVAL, but from keel_open) changes nothing. */

@@ -56,10 +56,11 @@ KEEL_API keel_status keel_rates(keel_solver *s, double t, const double *u, doubl
 
 /* How stiff the equations are where the last step ends: h |lambda| of the fastest part that the step's error
  * has.  An explicit method whose steps are bounded by stability, and not by accuracy, stays near the end of
- * its stability region: 6 for dop853, 3 for most others. */
+ * its stability region, which is known of Runge-Kutta methods; of others it is taken for 3. */
 typedef struct keel_stiffness {
     double product; /* h |lambda| */
     double damping; /* -Re lambda / |lambda|: 1 damped, 0 swings, -1 grows */
+    int bounds;     /* 1: the step is as long as stability lets explicit steps be */
 } keel_stiffness;
 /* Costs four calls of f.  KEEL_RETRY: it cannot be told. */
 KEEL_API keel_status keel_stiffness_at(keel_solver *s, keel_stiffness *out);

@@ -1,5 +1,6 @@
 /* look.c - what a solver shows between its steps: time and state, forces, statistics, rows. */
 #include "api/solver.h"
+#include "methods/registry.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,7 +110,11 @@ keel_status keel_stiffness_at(keel_solver *s, keel_stiffness *out) {
     if (!s || !out) return KEEL_EINVAL;
     if (!s->engine->block || s->engine->r->status < 0) return s->engine->r->status;
     surfaces_publish(s->engine);
-    return stiffness_find(s->engine, out);
+    keel_status status = stiffness_find(s->engine, out);
+    const keel_stepper *m = s->engine->stepper;
+    if (status == KEEL_OK && !(m->info.traits & KEEL_IMPLICIT))
+        out->bounds = watch_bounds(s->engine, registry_table(m), out);
+    return status;
 }
 
 keel_status keel_time_scales_at(keel_solver *s, keel_time_scales *out) {

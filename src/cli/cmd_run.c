@@ -144,7 +144,7 @@ static void watch_stiffness(struct run *r) {
     keel_solver *s = keel_sim_solver(r->sim);
     if (!r->suspect || r->stiff.is || keel_statistics(s).steps < r->stiff.steps + EACH) return;
     r->stiff.steps = keel_statistics(s).steps;
-    stiff_watch(&r->stiff, r->suspect, s);
+    stiff_watch(&r->stiff, s);
     if (r->stiff.is) stiff_warn(&r->job, r->stiff.t);
 }
 

@@ -296,6 +296,8 @@ static inline int watch_is_due(const struct engine *e) {
     return e->watched && e->r->stats.steps >= e->r->watch.next;
 }
 void watch_step(struct engine *e);
+/* Is stability what bounds explicit steps like the last one, of this table?  NULL: of no table. */
+int watch_bounds(const struct engine *e, const keel_rk *table, const keel_stiffness *s);
 void watch_changed(struct engine *e);
 void watch_give_up(struct engine *e);
 int watch_is_sound(const struct watch *w); /* of a saved state */
@@ -436,7 +438,8 @@ int surfaces_reached(
 keel_status surfaces_seen(struct engine *e, double t, const double *u, double *value);
 void surfaces_end_slide(struct engine *e);                        /* where the solver stands, if it slides */
 keel_status surfaces_hold(struct engine *e, double t, double *x); /* sliding: back to the surface */
-keel_fn surfaces_rhs;                                             /* sliding; its user is the engine */
+keel_status surfaces_hold_step(struct engine *e, double t, double *x); /* the same at the end of a step */
+keel_fn surfaces_rhs;                                                  /* sliding; its user is the engine */
 void surfaces_bound(const struct engine *e, double *scale); /* sliding: no tolerance below its round-off */
 /* Sliding: `look` at (t, u) from both sides (keel_sliding); 1; 0: it does not slide. */
 int surfaces_both(struct engine *e, double t, const double *u, keel_side_fn *sample, void *context);

@@ -209,7 +209,7 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
     keel_status status = propose_and_correct(e, &a, plan, x_new, low_new, error);
     if (status == KEEL_OK && r->sliding && *error <= CONTROL_HOPELESS) {
         a.f_end_known = 0;
-        status = surfaces_hold(e, plan->t_new, x_new);
+        status = surfaces_hold_step(e, plan->t_new, x_new);
     }
     if (status != KEEL_OK || *error > CONTROL_HOPELESS) return status;
     /* where the place tells the next step, an error that is small enough need not be split */

@@ -50,7 +50,7 @@ static keel_stiffness of_powers(const struct engine *e, double h, const double *
         real = c > 0 ? along / c : 0;
         size = fabs(real);
     }
-    return (keel_stiffness){h * size, size > 0 ? -real * e->r->direction / size : 0};
+    return (keel_stiffness){.product = h * size, .damping = size > 0 ? -real * e->r->direction / size : 0};
 }
 
 /* The way of an implicit method damps what is fast: a vector with a part in every direction, which 3 more

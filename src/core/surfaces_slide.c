@@ -1,6 +1,7 @@
 /* surfaces_slide.c - motion along a switching surface, Filippov's solution (surfaces.c). */
 #include "core/surfaces_private.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,17 +55,22 @@ static int slopes(struct engine *e, double t, const double *x, double slope[2]) 
     return slopes_over(e, t, x, moment(e), slope);
 }
 
-/* A time over which differences tell the slopes: so long that round-off of the surface is 1e-11 of what they
- * make of it, but no longer than they agree better and better, where its terms cancel. */
-static double find_moment(struct engine *e, double t, const double *u) {
+/* Is delta so long that round-off of the surface is 1e-11 of what the slopes make of it? */
+static int tells(double delta, const double slope[2], double noise) {
+    double steep = fabs(slope[0]) + fabs(slope[1]);
+    return delta * steep >= 1e11 * noise && steep > 0;
+}
+
+/* A time over which differences tell the slopes, but no longer than they agree better and better, where the
+ * terms of the surface cancel. */
+static double find_moment(struct engine *e, double t, const double *u, double noise) {
     enum { DECADES = 20 };
-    const struct surfaces *s = &e->surfaces;
-    double delta = SHORT * fabs(surfaces_moment(e)), noise = s->noise[s->event[e->r->sliding - 1]];
+    double delta = SHORT * fabs(surfaces_moment(e));
     double slope[2], longer[2], apart = HUGE_VAL;
     int code = slopes_over(e, t, u, delta, slope);
     for (int k = 0; k < DECADES && !code; k++) {
-        double steep = fabs(slope[0]) + fabs(slope[1]), before = apart;
-        if (delta * steep >= 1e11 * noise && steep > 0) break;
+        double before = apart;
+        if (tells(delta, slope, noise)) break;
         code = slopes_over(e, t, u, 10 * delta, longer);
         apart = fabs(longer[0] - slope[0]) + fabs(longer[1] - slope[1]);
         if (code || apart > before) break;
@@ -97,10 +103,9 @@ static int aside(struct engine *e, double t, const double *x, double way, double
     return 1;
 }
 
-keel_status surfaces_hold(struct engine *e, double t, double *x) {
+static keel_status hold(struct engine *e, double t, double *x, double slope[2]) {
     const struct surfaces *s = &e->surfaces;
-    double slope[2], height;
-    if (!e->r->sliding) return KEEL_OK;
+    double height;
     if (slopes(e, t, x, slope)) return KEEL_RETRY;
     for (int again = 0; again < 2; again++) {
         if (!aside(e, t, x, 0, &height)) return KEEL_RETRY;
@@ -108,6 +113,31 @@ keel_status surfaces_hold(struct engine *e, double t, double *x) {
         for (int j = 0; j < e->field.n; j++) x[j] -= back * (s->f[1][j] - s->f[0][j]);
     }
     return KEEL_OK;
+}
+
+keel_status surfaces_hold(struct engine *e, double t, double *x) {
+    double slope[2];
+    return e->r->sliding ? hold(e, t, x, slope) : KEEL_OK;
+}
+
+/* Terms of the surface grow, t above all, and their round-off with them: rates that it makes noisy would make
+ * steps short, and these the moment. */
+keel_status surfaces_hold_step(struct engine *e, double t, double *x) {
+    const struct surfaces *s = &e->surfaces;
+    double slope[2], here = 0, noise = 0;
+    if (!e->r->sliding) return KEEL_OK;
+    keel_status status = hold(e, t, x, slope);
+    for (int way = 0; way < 3 && status == KEEL_OK; way++) {
+        double off = way == 1 ? DBL_EPSILON : way == 2 ? -DBL_EPSILON : 0;
+        for (int j = 0; j < e->field.n + e->field.m; j++) s->u[j] = x[j] * (j % 2 ? 1 - off : 1 + off);
+        if (surfaces_values(e, t * (1 + off), s->u, e->events.slope) != KEEL_OK) return KEEL_RETRY;
+        double height = surfaces_height(e, e->r->sliding - 1, e->events.slope);
+        if (way == 0) here = height;
+        noise = fmax(noise, fabs(height - here));
+    }
+    if (status == KEEL_OK && !tells(10 * moment(e), slope, noise))
+        e->r->slide_moment = fmax(e->r->slide_moment, find_moment(e, t, x, noise));
+    return status;
 }
 
 /* The share is known to some 1e-11, and f with it.  What is slid along may well be zero, with a tolerance far
@@ -209,7 +239,7 @@ static int slides(struct engine *e, double t, const double *u, int count, const 
         s->high[met[i]] = low;
     }
     e->r->sliding = met[first] + 1;
-    e->r->slide_moment = find_moment(e, t, u);
+    e->r->slide_moment = find_moment(e, t, u, s->noise[s->event[met[first]]]);
     surfaces_attach(e);
     surfaces_publish(e);
     double share; /* no number where the rates do not move the surface at all */

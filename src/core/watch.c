@@ -38,6 +38,7 @@ enum { STAGES = 32 };                   /* of a table, at most */
 #define DAMPED 0.1
 #define HARDLY_DAMPED 0.001
 enum { LONG = 1000 }; /* steps of a long run */
+#define USUAL_END 3   /* of a region of which nothing is known */
 
 /* |R(z)| of the table, by its stages for x' = z x, h = 1. */
 static double growth(const keel_rk *rk, double re, double im) {
@@ -55,21 +56,22 @@ static double growth(const keel_rk *rk, double re, double im) {
 }
 
 /* z = `times` h lambda; parts that grow are resolved as those that are damped. */
-static double growth_of(const struct engine *e, const keel_stiffness *s, double times) {
+static double growth_of(const keel_rk *table, const keel_stiffness *s, double times) {
     double size = times * s->product, damping = fmin(fabs(s->damping), 1);
-    return growth(e->watched, -size * damping, size * sqrt(1 - damping * damping));
+    return growth(table, -size * damping, size * sqrt(1 - damping * damping));
 }
 
-static int is_bounded_by_stability(const struct engine *e, const keel_stiffness *s) {
+int watch_bounds(const struct engine *e, const keel_rk *table, const keel_stiffness *s) {
     double least = e->r->stats.steps - e->r->watch.since < LONG ? DAMPED : HARDLY_DAMPED;
-    return s->damping > least && growth_of(e, s, 1 / NEAR) > 1;
+    if (!table) return s->damping > DAMPED && s->product > USUAL_END;
+    return s->damping > least && growth_of(table, s, 1 / NEAR) > 1;
 }
 
 /* On the whole way to `longer` h lambda; near the imaginary axis |R| is 1 but for its error. */
 static int suits_explicit_steps(const struct engine *e, const keel_stiffness *s) {
     double longer = e->stepper->info.traits & KEEL_MULTISTEP ? 16 : 2;
     for (int part = 1; part <= 8; part++)
-        if (growth_of(e, s, longer * part / 8) > 1.01) return 0;
+        if (growth_of(e->watched, s, longer * part / 8) > 1.01) return 0;
     return 1;
 }
 
@@ -86,7 +88,7 @@ void watch_step(struct engine *e) {
     keel_stiffness now = {0};
     int stiff = (e->stepper->info.traits & KEEL_IMPLICIT) != 0, others = stiff ? 1 : OTHERS;
     int known = stiffness_find(e, &now) == KEEL_OK;
-    int counts = known && (stiff ? suits_explicit_steps(e, &now) : is_bounded_by_stability(e, &now));
+    int counts = known && (stiff ? suits_explicit_steps(e, &now) : watch_bounds(e, e->watched, &now));
     if (counts && w->hits == 0) w->from = e->r->t;
     w->others = counts ? 0 : w->others + 1;
     w->hits = counts ? w->hits + 1 : w->others >= others ? 0 : w->hits;

@@ -63,6 +63,15 @@ class Stiff(cli.Case):
         self.assertIn("radau", found["method_why"])
         self.assertNotIn("stiff", self.run_of(FAST.format("1e5", 0.1), "--method", "radau").get("method_why", ""))
 
+    def test_a_named_method_is_warned_about_by_its_own_region(self):
+        pair = "var x, y, z\nx' = -x + cos(t)\ny' = -{0}*(y - x) - {1}*z\nz' = {1}*(y - x) - {0}*z\n" \
+               "init x = 1, y = 1, z = 0\nrun 0 .. 0.02\n"
+        for damping in 1, 0.7, 0.3, 0.15:
+            text = pair.format(2e5 * damping, 2e5 * (1 - damping**2)**0.5)
+            for method in "bs32", "dopri5", "rkf78", "dop853":
+                found = self.run_of(text, "--method", method, "--rtol", "1e-5", "--accuracy", "no")
+                self.assertIn("stiff", found.get("method_why", ""), (damping, method))
+
     def test_stiff_for_a_while(self):
         found = self.run_of(PULSE)
         self.assertEqual(self.methods(found), ["rodas5p", "dop853"])

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum { COLUMNS = 2000 };
-#define ROUGH 3e-5 /* corrections are large, and one step of Newton's method is just enough */
+#define ROUGH 1e-5 /* corrections are large, and one step of Newton's method is just enough */
 
 /* A chain of so many rods that falls from rest. */
 static keel_sim *chain_of(int rods, const char *by, const char *set, const keel_options *o, keel_model **m) {

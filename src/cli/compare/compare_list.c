@@ -163,7 +163,7 @@ static int keeps_something(const struct job *j) {
 static void add_stiff(struct compare_list *l, const keel_method *m, const char *preserve) {
     struct stiff found = {0};
     if (!m || !stiff_may_be(l->j)) return;
-    if (stiff_try(l->j, &l->j->keel, m, &found) < 0) memory_out();
+    if (stiff_try(l->j, &l->j->keel, &found) < 0) memory_out();
     if (!found.is) return;
     add(l, "radau", preserve);
     add(l, "bdf", preserve);

@@ -1,9 +1,9 @@
 /* stiff.c - see stiff.h.
  *
- * The first steps are taken with the method as it is settled, and thrown away.  A step counts as stiff if h
- * |lambda| of a damped part is near the end of the stability region; FIRM of them without OTHERS in a row
- * that do not count are a finding (the rule of Hairer and Wanner's codes, Solving ODEs II, IV.2).  Without
- * any for a small share of the steps to come the trial is over.  What becomes stiff later is told, too. */
+ * The first steps are taken with the method as it is settled, and thrown away.  A step counts as stiff if
+ * stability is what bounds it; FIRM of them without OTHERS in a row that do not count are a finding (the rule
+ * of Hairer and Wanner's codes, Solving ODEs II, IV.2).  Without any for a small share of the steps to come
+ * the trial is over.  What becomes stiff later is told, too. */
 #include "cli/job/stiff.h"
 
 #include "base/text.h"
@@ -29,10 +29,9 @@ static double patience(const keel_solver *s, double end) {
     return h > 0 ? fmin(fmax(SHARE * fabs(end - keel_time(s)) / h, LEAST), MOST) : LEAST;
 }
 
-void stiff_watch(struct stiff *w, const keel_method *m, keel_solver *s) {
+void stiff_watch(struct stiff *w, keel_solver *s) {
     keel_stiffness now = {0};
-    double limit = m->order >= 8 ? 5.5 : 3;
-    int counts = keel_stiffness_at(s, &now) == KEEL_OK && now.damping > 0.1 && now.product > limit;
+    int counts = keel_stiffness_at(s, &now) == KEEL_OK && now.bounds;
     if (w->is) return;
     if (counts && w->hits == 0) w->t = keel_time(s);
     w->others = counts ? 0 : w->others + 1;
@@ -41,7 +40,7 @@ void stiff_watch(struct stiff *w, const keel_method *m, keel_solver *s) {
     w->damping = now.damping;
 }
 
-int stiff_try(const struct job *j, const keel_options *settled, const keel_method *m, struct stiff *found) {
+int stiff_try(const struct job *j, const keel_options *settled, struct stiff *found) {
     keel_options o = *settled;
     double length = LEAST;
     o.observe = NULL;
@@ -53,7 +52,7 @@ int stiff_try(const struct job *j, const keel_options *settled, const keel_metho
     while (status >= 0 && found->others < length && !found->is && keel_time(keel_sim_solver(s)) != j->t1) {
         status = keel_sim_step(s, j->t1);
         if (status < 0) break;
-        stiff_watch(found, m, keel_sim_solver(s));
+        stiff_watch(found, keel_sim_solver(s));
         length = patience(keel_sim_solver(s), j->t1);
         found->steps++;
     }
@@ -85,10 +84,9 @@ void stiff_warn(struct job *j, double t) {
 }
 
 int stiff_check(struct job *j) {
-    const keel_method *m = stiff_suspect(j);
     struct stiff found;
-    if (!m) return 0;
-    if (stiff_try(j, &j->keel, m, &found) < 0) return job_no_memory(j);
+    if (!stiff_suspect(j)) return 0;
+    if (stiff_try(j, &j->keel, &found) < 0) return job_no_memory(j);
     if (found.is) stiff_warn(j, found.t);
     return 0;
 }

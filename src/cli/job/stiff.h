@@ -12,11 +12,11 @@ struct stiff {
 
 /* The method of a job, if it is explicit, with error control, and no energy is conserved; else NULL. */
 const keel_method *stiff_suspect(const struct job *j);
-int stiff_may_be(const struct job *j);                                   /* the same of the model alone */
-void stiff_watch(struct stiff *w, const keel_method *m, keel_solver *s); /* looks at the last step */
-void stiff_warn(struct job *j, double t);                                /* the method does not suit */
-/* A trial with these options, of this method; -1: no memory. */
-int stiff_try(const struct job *j, const keel_options *settled, const keel_method *m, struct stiff *found);
+int stiff_may_be(const struct job *j);             /* the same of the model alone */
+void stiff_watch(struct stiff *w, keel_solver *s); /* looks at the last step */
+void stiff_warn(struct job *j, double t);          /* the method does not suit */
+/* A trial with these options; -1: no memory. */
+int stiff_try(const struct job *j, const keel_options *settled, struct stiff *found);
 /* Of a job with a method that was named: where it does not suit job->why says so.  0, or an exit status. */
 int stiff_check(struct job *j);
 #endif
