@@ -97,13 +97,15 @@ static void one(const struct line *l, int points, double rtol) {
     printf("%s, %d points, %d unknowns, to t = %g\n", l->name, points, n, l->end);
     printf("  %-14s %8s %8s %9s %6s %6s %12s %9s  %6s\n", "", "rtol", "steps", "calls", "jac", "LU", "time",
            "error", "ratio");
-    if (!line_cvode(l, points, 1e-3 * rtol, 1e-6 * rtol, exact, &r)) bench_stop("CVODE is not here");
+    if (!line_cvode(l, points, LINE_BAND, 1e-3 * rtol, 1e-6 * rtol, exact, &r))
+        bench_stop("CVODE is not here");
     double best = HUGE_VAL;
-    for (double tight = rtol; tight >= 0.09 * rtol; tight *= 0.1) {
-        line_cvode(l, points, tight, 1e-3 * tight, u, &r);
-        best = tight == rtol ? r.seconds : best;
-        show("cvode", tight, &r, difference(n, u, exact), best);
-    }
+    for (double tight = rtol; tight >= 0.09 * rtol; tight *= 0.1)
+        for (int by = LINE_BAND; by <= LINE_KLU; by++) {
+            line_cvode(l, points, (enum line_matrix)by, tight, 1e-3 * tight, u, &r);
+            if (tight == rtol) best = fmin(best, r.seconds);
+            show(by == LINE_KLU ? "cvode, KLU" : "cvode, band", tight, &r, difference(n, u, exact), best);
+        }
     char set[40];
     snprintf(set, sizeof set, "N=%d", points);
     double begin = wall();

@@ -1,10 +1,11 @@
-/* cvode.c - large systems by CVODE: BDF, Newton, a band matrix with the jacobian written by hand. */
+/* cvode.c - large systems by CVODE: BDF, Newton, a band matrix or KLU with the jacobian written by hand. */
 #include "bench.h"
 #include "lines/line.h"
 
 #ifdef KEEL_SUNDIALS
+#include "peers/klu.h"
+
 #include <cvode/cvode.h>
-#include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_band.h>
 #include <sunmatrix/sunmatrix_band.h>
 
@@ -20,8 +21,8 @@ static int rate(realtype t, N_Vector u, N_Vector du, void *data) {
     return 0;
 }
 
-static int jacobian(realtype t, N_Vector vu, N_Vector vf, SUNMatrix matrix, void *data, N_Vector a,
-                    N_Vector b, N_Vector c) {
+static int band_jacobian(realtype t, N_Vector vu, N_Vector vf, SUNMatrix matrix, void *data, N_Vector a,
+                         N_Vector b, N_Vector c) {
     const struct job *j = data;
     (void)t, (void)vf, (void)a, (void)b, (void)c;
     const double *u = N_VGetArrayPointer(vu);
@@ -35,7 +36,32 @@ static int jacobian(realtype t, N_Vector vu, N_Vector vf, SUNMatrix matrix, void
     return 0;
 }
 
-int line_cvode(const struct line *l, int points, double rtol, double atol, double *u, struct line_run *out) {
+/* The same by columns, whose entries are those of the rows that they meet. */
+static int sparse_jacobian(realtype t, N_Vector vu, N_Vector vf, SUNMatrix matrix, void *data, N_Vector a,
+                           N_Vector b, N_Vector c) {
+    const struct job *j = data;
+    (void)t, (void)vf, (void)a, (void)b, (void)c;
+    const double *u = N_VGetArrayPointer(vu);
+    int wide = j->line->species, n = j->points * wide, span = 2 * wide + 1;
+    sunindextype *start = SM_INDEXPTRS_S(matrix), *row_of = SM_INDEXVALS_S(matrix), at = 0;
+    double row[16], *value = SM_DATA_S(matrix);
+    for (int k = 0; k < n; k++) {
+        start[k] = at;
+        for (int i = k > wide ? k - wide : 0; i <= k + wide && i < n; i++) row_of[at++] = i;
+    }
+    start[n] = at;
+    for (int i = 0; i < n; i++) {
+        j->line->row(j->points, u, i, row);
+        for (int p = i < wide ? wide - i : 0; p < span && i + p - wide < n; p++) {
+            int k = i + p - wide, first = k > wide ? k - wide : 0;
+            value[start[k] + i - first] = row[p];
+        }
+    }
+    return 0;
+}
+
+int line_cvode(const struct line *l, int points, enum line_matrix by, double rtol, double atol, double *u,
+               struct line_run *out) {
     struct job job = {l, points};
     int n = points * l->species;
     SUNContext context;
@@ -43,15 +69,17 @@ int line_cvode(const struct line *l, int points, double rtol, double atol, doubl
     l->start(points, u);
     SUNContext_Create(NULL, &context);
     N_Vector vu = N_VMake_Serial(n, u, context);
-    SUNMatrix matrix = SUNBandMatrix(n, l->species, l->species, context);
-    SUNLinearSolver linear = SUNLinSol_Band(vu, matrix, context);
+    SUNMatrix matrix = by == LINE_KLU
+                           ? SUNSparseMatrix(n, n, (long)n * (2 * l->species + 1), CSC_MAT, context)
+                           : SUNBandMatrix(n, l->species, l->species, context);
+    SUNLinearSolver linear = by == LINE_KLU ? klu_open(context) : SUNLinSol_Band(vu, matrix, context);
     void *solver = CVodeCreate(CV_BDF, context);
     CVodeInit(solver, rate, 0, vu);
     CVodeSetUserData(solver, &job);
     CVodeSStolerances(solver, rtol, atol);
     CVodeSetMaxNumSteps(solver, 1000000);
     CVodeSetLinearSolver(solver, linear, matrix);
-    CVodeSetJacFn(solver, jacobian);
+    CVodeSetJacFn(solver, by == LINE_KLU ? sparse_jacobian : band_jacobian);
     CVodeSetStopTime(solver, l->end);
     int status = CVode(solver, l->end, vu, &t, CV_NORMAL);
     out->seconds = bench_seconds() - begin;
@@ -67,8 +95,9 @@ int line_cvode(const struct line *l, int points, double rtol, double atol, doubl
     return status >= 0;
 }
 #else
-int line_cvode(const struct line *l, int points, double rtol, double atol, double *u, struct line_run *out) {
-    (void)l, (void)points, (void)rtol, (void)atol, (void)u, (void)out;
+int line_cvode(const struct line *l, int points, enum line_matrix by, double rtol, double atol, double *u,
+               struct line_run *out) {
+    (void)l, (void)points, (void)by, (void)rtol, (void)atol, (void)u, (void)out;
     return 0;
 }
 #endif

@@ -21,6 +21,8 @@ struct line_run {
     double seconds; /* of the solver alone, opening included */
     long steps, calls, jacobians, factorizations;
 };
-/* CVODE's BDF with its band solver and this jacobian; u: the end.  0: it is not here, or failed. */
-int line_cvode(const struct line *l, int points, double rtol, double atol, double *u, struct line_run *out);
+enum line_matrix { LINE_BAND, LINE_KLU };
+/* CVODE's BDF with its band solver or KLU, and this jacobian; u: the end.  0: it is not here, or failed. */
+int line_cvode(const struct line *l, int points, enum line_matrix by, double rtol, double atol, double *u,
+               struct line_run *out);
 #endif

@@ -1,70 +1,13 @@
-/* sundials.c - see plane.h: CVODE and IDA with KLU, as SUNDIALS' own module for it works, which the packaged
- * source is compiled without. */
+/* sundials.c - see plane.h: CVODE and IDA with KLU. */
 #include "bench.h"
 #include "planes/plane.h"
 
 #ifdef KEEL_SUNDIALS
 #include <cvode/cvode.h>
 #include <ida/ida.h>
-#include <klu.h>
-#include <nvector/nvector_serial.h>
+#include "peers/klu.h"
+
 #include <sunlinsol/sunlinsol_spgmr.h>
-#include <sunmatrix/sunmatrix_sparse.h>
-
-struct factors {
-    klu_l_common common;
-    klu_l_symbolic *symbolic;
-    klu_l_numeric *numeric;
-};
-
-static SUNLinearSolver_Type kind(SUNLinearSolver s) {
-    (void)s;
-    return SUNLINEARSOLVER_DIRECT;
-}
-
-static int setup(SUNLinearSolver s, SUNMatrix matrix) {
-    struct factors *f = s->content;
-    long n = SM_COLUMNS_S(matrix);
-    SuiteSparse_long *start = (SuiteSparse_long *)SM_INDEXPTRS_S(matrix),
-                     *row = (SuiteSparse_long *)SM_INDEXVALS_S(matrix);
-    double *value = SM_DATA_S(matrix);
-    if (!f->symbolic) {
-        klu_l_defaults(&f->common);
-        f->common.ordering = 0;
-        f->symbolic = klu_l_analyze(n, start, row, &f->common);
-        if (f->symbolic) f->numeric = klu_l_factor(start, row, value, f->symbolic, &f->common);
-        return f->numeric ? 0 : -1;
-    }
-    return klu_l_refactor(start, row, value, f->symbolic, f->numeric, &f->common) ? 0 : 1;
-}
-
-static int solve(SUNLinearSolver s, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance) {
-    struct factors *f = s->content;
-    (void)tolerance;
-    N_VScale(1, b, x);
-    return klu_l_solve(f->symbolic, f->numeric, SM_COLUMNS_S(matrix), 1, N_VGetArrayPointer(x), &f->common)
-               ? 0
-               : -1;
-}
-
-static int release(SUNLinearSolver s) {
-    struct factors *f = s->content;
-    klu_l_free_numeric(&f->numeric, &f->common);
-    klu_l_free_symbolic(&f->symbolic, &f->common);
-    free(f);
-    SUNLinSolFreeEmpty(s);
-    return 0;
-}
-
-static SUNLinearSolver open_klu(SUNContext context) {
-    SUNLinearSolver s = SUNLinSolNewEmpty(context);
-    s->content = calloc(1, sizeof(struct factors));
-    s->ops->gettype = kind;
-    s->ops->setup = setup;
-    s->ops->solve = solve;
-    s->ops->free = release;
-    return s;
-}
 
 struct job {
     int side, fed;
@@ -170,7 +113,7 @@ int plane_sundials(enum plane_solver solver, int side, double rtol, double *u, s
     plane_start(side, u);
     N_Vector vu = N_VMake_Serial(n, u, context);
     SUNMatrix m = direct ? SUNSparseMatrix(n, n, PLANE_ENTRIES * n, CSC_MAT, context) : NULL;
-    SUNLinearSolver linear = direct ? open_klu(context) : SUNLinSol_SPGMR(vu, SUN_PREC_NONE, 0, context);
+    SUNLinearSolver linear = direct ? klu_open(context) : SUNLinSol_SPGMR(vu, SUN_PREC_NONE, 0, context);
     *out = (struct plane_run){0};
     int found = (solver == PLANE_IDA_KLU ? by_ida : by_cvode)(&job, vu, m, linear, rtol, context, out);
     out->seconds = bench_seconds() - begin;
