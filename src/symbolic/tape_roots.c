@@ -80,7 +80,9 @@ int tape_roots(struct graph *g, const struct expr_list *list, size_t outputs, co
     }
     for (size_t i = 0; i < list->count; i++) {
         expr e = list->item[i];
-        if (expr_operands((enum expr_op)g->node[e].op) > 0) g->image[e] = made_again(g, e, here[i]);
+        if (expr_operands((enum expr_op)g->node[e].op) == 0) continue;
+        expr made = made_again(g, e, here[i]); /* the graph grows, and its arrays move */
+        g->image[e] = made;
     }
     for (size_t k = 0; k < outputs; k++) out[k] = output[k] == EXPR_NONE ? EXPR_NONE : image_of(g, output[k]);
     for (size_t i = 0; i < list->count; i++) g->image[list->item[i]] = EXPR_NONE;
