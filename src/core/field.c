@@ -245,6 +245,7 @@ void field_set_facts(struct field *fd, const struct field_facts *facts) {
     fd->mech.ready = facts->motion_ready && !fd->mech.sparse; /* sparse factors are not saved */
     fd->mech.beside_ready = 0;
     fd->mech.mass_ready = facts->mass_ready;
+    mechanics_profile(fd);
     fd->mass_ready = facts->mass_ready && pivots_sound(fd);
     fd->t_length = facts->t_length;
     fd->dae.any_derived = fd->dae.sparse ? fd->dae.by_rates : facts->any_derived;

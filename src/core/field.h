@@ -315,6 +315,8 @@ keel_status mechanics_rows(struct field *fd, double t, const double *u, const do
                            const double **shift);
 keel_status mechanics_speeds(struct field *fd, double t, const double *u, const double *k,
                              const double *shift, double *out);
+/* Where the rows of L begin: where those of M do.  After foreign bytes, too. */
+void mechanics_profile(struct field *fd);
 
 /* mechanism.c: v' and lambda by the kernel of a compiled model.  0: they are not done. */
 void mechanism_layout(struct field *fd, struct arena *a); /* what it keeps */

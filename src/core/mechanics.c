@@ -12,11 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Where the rows of L begin: where those of M do. */
-static void find_profile(struct field *fd, int *first) {
-    const keel_pattern *p = fd->p.mass.value ? fd->p.mass.pattern : NULL;
-    fd->mech.first = p ? first : NULL;
-    for (int i = 0; i < fd->nq && p && first; i++) {
+void mechanics_profile(struct field *fd) {
+    const keel_pattern *p = fd->p.mass.pattern;
+    int *first = fd->mech.first;
+    for (int i = 0; i < fd->nq && first; i++) {
         first[i] = i;
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
             if (p->column[e] < first[i]) first[i] = p->column[e];
@@ -38,7 +37,9 @@ void mechanics_layout(struct field *fd, struct arena *a) {
         return;
     }
     m->mass = fd->p.mass.value ? arena_doubles(a, nq * nq) : NULL;
-    find_profile(fd, arena_ints(a, nq));
+    int *first = arena_ints(a, nq);
+    m->first = m->mass && fd->p.mass.pattern ? first : NULL;
+    mechanics_profile(fd);
     m->k_rows = arena_doubles(a, k * nq + 1);
     m->beside_shift = arena_doubles(a, k + 1);
     m->space.q = arena_doubles(a, k * width + 4);
